@@ -196,7 +196,7 @@ func (r *Runner[T]) start(woken bool) {
 		return
 	}
 	if r.cfg.Spawn == nil {
-		go r.run(turn, woken)
+		park.Go(func() { r.run(turn, woken) })
 		return
 	}
 	r.spawn(turn, woken)
@@ -217,7 +217,7 @@ func (r *Runner[T]) spawn(turn uint64, woken bool) {
 			r.mu.Unlock()
 		}
 		if unclaimed {
-			go r.run(turn, woken)
+			park.Go(func() { r.run(turn, woken) })
 		}
 	}()
 	err = r.cfg.Spawn(func() { r.run(turn, woken) })

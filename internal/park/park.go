@@ -1,4 +1,5 @@
-// Package park is the one place where the module's consumers sleep, and the only one that knows about wall-clock time.
+// Package park is the one place where the module's consumers sleep and from which they start goroutines, and the only one that
+// knows about wall-clock time.
 //
 //	          Park / ParkUntil                       Unpark
 //	consumer ───────────────────▶ [ token: 0 or 1 ] ◀─────── any goroutine
@@ -8,8 +9,8 @@
 // comes before its Park is not lost, and a second one before the Park is no more than the first. A token may be stale: it was
 // meant for a wait that has ended for another reason. Every caller therefore waits in a loop around its own condition.
 //
-// The package is kept this small because the explorer (internal/explore) replaces it as a whole: blocking, deadlines and the
-// spin bound are the three things that a model checker cannot take from the real runtime.
+// The package is kept this small because the explorer (internal/explore) replaces it as a whole: blocking, deadlines, new
+// goroutines and the spin bound are what a model checker cannot take from the real runtime.
 package park
 
 import "time"
@@ -18,6 +19,11 @@ import "time"
 // processor: about 100 ns, less than the price of one yield, and far from a scheduler's slice even where there is but one
 // processor and looking again is futile.
 const Spins = 30
+
+// Go starts a goroutine.
+func Go(f func()) {
+	go f()
+}
 
 // Parker is a place for one goroutine to sleep. Make one with [NewParker].
 type Parker struct {
