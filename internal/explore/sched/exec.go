@@ -1,0 +1,330 @@
+package sched
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// Strategy picks a schedule. Its methods are called one at a time, but on different goroutines.
+type Strategy interface {
+	// Pick returns the thread to run next, one of the set enabled, or −1 to end the execution. Thread prev ran last; it is −1 at
+	// the start. The event gets the number x.Len().
+	Pick(x *Exec, enabled uint32, prev int) int
+	// Choose returns a number below n.
+	Choose(x *Exec, n int) int
+	// Completed is called when the event at index i is known in full.
+	Completed(x *Exec, i int)
+}
+
+// Failure is what ended an execution.
+type Failure struct {
+	Kind, Message, Stack string
+}
+
+// Exec is an exploration's machine and, for the time of a Run, one execution.
+type Exec struct {
+	strategy Strategy
+	maxSteps int
+	tracing  bool
+
+	// The history of this execution. The slots are reused; what lies beyond n belongs to an earlier one.
+	events []Event
+	n      int
+	steps  int
+	busy   int // event granted and not completed, or −1
+	prev   int // thread of the last event
+
+	objs  []object
+	index map[any]int32
+
+	threads  [MaxThreads]*Thread // all that ever were, by id
+	nthreads int
+	kids     [MaxThreads + 1][MaxThreads]*Thread // by parent id + 1 and rank
+	order    [MaxThreads]*Thread                 // those of this execution, by rank
+	norder   int
+	begun    int // order[:begun] have been started
+	roots    int
+	next     *Thread
+
+	aborting bool
+	failure  *Failure
+	final    []func()
+	blocked  []func() string
+	ticks    int
+	dones    [MaxThreads]<-chan struct{}
+	ndones   int
+	token    byte
+
+	names  [256]name
+	nnames int
+	notes  [256]note
+	nnotes int
+	rows   []row
+}
+
+type object struct {
+	addr    any
+	version uint32
+	open    bool
+	initial bool // was it open at first sight?
+	last    int32
+}
+
+// New returns a machine for executions of at most maxSteps steps.
+func New(maxSteps int) *Exec {
+	return &Exec{maxSteps: maxSteps, index: map[any]int32{}}
+}
+
+// Run runs one execution and returns what went wrong, if anything did.
+//
+//go:norace
+func (x *Exec) Run(s Strategy, body func()) *Failure {
+	x.reset(s)
+	if x.outside(body) {
+		x.schedule()
+	}
+	x.unwind()
+	raceAcquire(&x.token)
+	if x.failure == nil && x.complete() {
+		for _, f := range x.final {
+			if !x.outside(f) {
+				break
+			}
+		}
+	}
+	return x.failure
+}
+
+func (x *Exec) reset(s Strategy) {
+	x.strategy = s
+	x.n, x.steps, x.busy, x.prev = 0, 0, -1, -1
+	clear(x.objs)
+	x.objs = x.objs[:0]
+	clear(x.index)
+	clear(x.order[:x.norder])
+	x.norder, x.begun, x.roots, x.next = 0, 0, 0, nil
+	x.aborting, x.failure = false, nil
+	x.final, x.blocked = x.final[:0], x.blocked[:0]
+	x.ticks, x.ndones, x.nnames, x.nnotes = 0, 0, 0, 0
+	x.rows = x.rows[:0]
+	generation++
+}
+
+// outside runs a part of the test that is not a thread.
+func (x *Exec) outside(f func()) (ok bool) {
+	passive = true
+	defer func() {
+		passive = false
+		if p := recover(); p != nil {
+			if _, failed := p.(failed); !failed {
+				x.report(Failure{Kind: "panic", Message: fmt.Sprint(p), Stack: string(debug.Stack())})
+			}
+			ok = false
+		}
+	}()
+	f()
+	return true
+}
+
+// failed is what Fail panics with outside of a thread.
+type failed struct{}
+
+// schedule lets threads run until the execution has come to an end.
+//
+//go:norace
+func (x *Exec) schedule() {
+	next := x.decide(nil)
+	for next != nil {
+		current = next
+		next.worker.resume(next)
+		for raceEnabled && next.asking {
+			next.choice, next.asking = x.choose(next, next.choice), false
+			next.worker.resume(next)
+		}
+		if raceEnabled {
+			x.decide(next)
+		}
+		next = x.next
+	}
+	current = nil
+}
+
+// unwind ends the threads that the execution left behind.
+//
+//go:norace
+func (x *Exec) unwind() {
+	x.aborting = x.aborting || !x.complete()
+	for _, t := range x.order[:x.begun] {
+		if t.status == live {
+			current = t
+			t.worker.resume(t)
+			current = nil
+		}
+	}
+	for _, t := range x.order[:x.norder] {
+		t.status, t.fn = idle, nil
+	}
+}
+
+// complete tells whether all threads have ended by themselves.
+//
+//go:norace
+func (x *Exec) complete() bool {
+	for _, t := range x.order[:x.norder] {
+		if t.status == born || t.status == live {
+			return false
+		}
+	}
+	return !x.aborting
+}
+
+// turn gives the baton away and returns when the thread may perform what it has announced.
+//
+//go:norace
+func (x *Exec) turn(t *Thread) {
+	if raceEnabled || x.decide(t) != t {
+		t.worker.pause()
+	}
+	if x.aborting {
+		runtime.Goexit()
+	}
+}
+
+// decide is called when thread t has announced an operation or ended. It leaves the thread that runs next in x.next.
+func (x *Exec) decide(t *Thread) *Thread {
+	if x.busy >= 0 {
+		x.finish()
+	}
+	x.next = nil
+	if x.aborting {
+		return nil
+	}
+	if t != nil && t.status == live {
+		x.lookup(t)
+	}
+	if x.begun < x.norder {
+		x.next = x.order[x.begun]
+		x.next.status = live
+		x.next.told = false
+		x.begun++
+		return x.next
+	}
+	enabled, left := x.enabled()
+	if enabled == 0 {
+		if left {
+			x.report(x.stuck())
+		}
+		return nil
+	}
+	if x.steps >= x.maxSteps {
+		x.report(Failure{Kind: "steps", Message: fmt.Sprintf("no end after %d steps: a thread spins without yielding, "+
+			"or threads keep each other busy for ever", x.steps)})
+		return nil
+	}
+	id := x.strategy.Pick(x, enabled, x.prev)
+	if id < 0 || x.aborting {
+		x.aborting = true
+		return nil
+	}
+	x.grant(x.threads[id])
+	return x.next
+}
+
+func (x *Exec) enabled() (set uint32, left bool) {
+	for _, t := range x.order[:x.norder] {
+		if t.status != live {
+			continue
+		}
+		left = true
+		if x.ready(t) {
+			set |= 1 << t.id
+		}
+	}
+	return set, left
+}
+
+func (x *Exec) ready(t *Thread) bool {
+	if t.op == Yield {
+		if len(t.reads) == 0 {
+			return true
+		}
+		for _, r := range t.reads {
+			if x.objs[r.obj].version != r.version {
+				return true
+			}
+		}
+		return false
+	}
+	if !t.op.waits() {
+		return true
+	}
+	for _, w := range t.waits[:t.naddr] {
+		if w >= 0 && x.objs[w].open {
+			return true
+		}
+	}
+	return false
+}
+
+// grant makes t the thread that runs next.
+func (x *Exec) grant(t *Thread) {
+	e := x.slot()
+	e.Thread, e.Seq, e.Op = t.id, t.seq, t.op
+	x.busy = x.n - 1
+	x.steps++
+	x.prev = t.id
+	x.next = t
+}
+
+// slot returns the next event, with its old contents.
+func (x *Exec) slot() *Event {
+	if x.n == len(x.events) {
+		x.events = append(x.events, Event{})
+	}
+	x.n++
+	return &x.events[x.n-1]
+}
+
+// lookup numbers the objects of t's announcement.
+func (x *Exec) lookup(t *Thread) {
+	if t.told {
+		return
+	}
+	t.told = true
+	for i := range t.naddr {
+		if t.addrs[i] == nil {
+			t.waits[i] = -1
+			continue
+		}
+		t.waits[i] = x.object(t.addrs[i], t.opens[i])
+	}
+	t.obj = t.waits[0]
+}
+
+func (x *Exec) object(addr any, open bool) int32 {
+	if i, ok := x.index[addr]; ok {
+		return i
+	}
+	i := int32(len(x.objs))
+	x.objs = append(x.objs, object{addr: addr, open: open, initial: open, last: -1})
+	x.index[addr] = i
+	return i
+}
+
+// report ends the execution as failed; the first failure counts.
+//
+//go:norace
+func (x *Exec) report(f Failure) {
+	if x.failure == nil && !x.aborting {
+		x.failure = &f
+	}
+	x.aborting = true
+}
+
+// Close ends the goroutines of the threads.
+func (x *Exec) Close() {
+	for _, t := range x.threads[:x.nthreads] {
+		t.worker.close()
+	}
+}

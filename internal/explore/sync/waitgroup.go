@@ -1,0 +1,70 @@
+package sync
+
+import (
+	"sync"
+
+	"github.com/taskwork/taskwork/internal/explore/sched"
+)
+
+// WaitGroup is the twin of sync.WaitGroup. Under exploration n counts and mu stands for the order that the real one makes.
+type WaitGroup struct {
+	wg sync.WaitGroup
+	mu sync.Mutex
+	n  int
+}
+
+// Add adds delta to the counter.
+func (g *WaitGroup) Add(delta int) {
+	if !sched.Exploring() {
+		g.wg.Add(delta)
+		return
+	}
+	t := sched.EnterGate(g, sched.Add, sched.Quietly(g.count) == 0)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.n += delta
+	if g.n < 0 {
+		panic("sync: negative WaitGroup counter")
+	}
+	if t != nil {
+		t.LeaveGate(sched.Write, delta != 0, g.n == 0)
+		t.Values(g.n-delta, g.n)
+	}
+}
+
+// Done takes one off the counter.
+func (g *WaitGroup) Done() { g.Add(-1) }
+
+// Wait waits until the counter is zero.
+func (g *WaitGroup) Wait() {
+	if !sched.Exploring() {
+		g.wg.Wait()
+		return
+	}
+	t := sched.EnterGate(g, sched.Wait, sched.Quietly(g.count) == 0)
+	n := g.count()
+	if t != nil {
+		t.LeaveGate(sched.Read, false, true)
+	} else if n > 0 {
+		sched.Stuck("Wait")
+	}
+}
+
+// Go calls f in a new thread that the group waits for.
+func (g *WaitGroup) Go(f func()) {
+	if !sched.Exploring() {
+		g.wg.Go(f)
+		return
+	}
+	g.Add(1)
+	sched.GoHere("go", func() {
+		defer g.Done()
+		f()
+	})
+}
+
+func (g *WaitGroup) count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.n
+}
