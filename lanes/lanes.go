@@ -1,0 +1,255 @@
+// Package lanes is a queue that gives each producer a lane of its own, and one word that says whether somebody is on duty.
+//
+// The linked queues of this module make all producers meet at one word. Here they do not meet at all: a lane is a queue with one
+// producer and one consumer, and a push into it writes a slot and a counter that no other producer ever writes. The consumer
+// goes round the lanes and takes what it finds.
+//
+//	producer 1 ──▶ lane 1  [ a b c d ]──▶[ e f . . ]        ╲
+//	                                          ▲ published: 6  ╲
+//	producer 2 ──▶ lane 2  [ u v . . ]                       ──▶ consumer: a b c d, u v, e f, …
+//	                             ▲ published: 2               ╱
+//	pushes without a handle ──▶ one more lane, under a lock ╱        state: at rest │ settling │ active
+//
+// # Order
+//
+// Entries of one handle leave in the order in which it pushed them, and so do the entries that were pushed without a handle. There
+// is no order between lanes, not even one that agrees with real time: if producer 1 pushes, tells producer 2, and that one
+// pushes, then the second entry may well be handed out first. A program that cannot bear that, say because one goroutine opens
+// a connection and another one uses it, takes package mpscq (or fakenode): they keep one total order.
+//
+// # Rest and activity
+//
+// In the linked queues the word that entries are published through also holds the state. Here publishing is a store to the lane,
+// so the state is a second word, and the two meet in the pattern of Dekker's algorithm: each side writes its own word first, and
+// then reads the other's.
+//
+//	push     publish the entry;  then load the state; unless it is active, compare-and-swap it to active: wake
+//	Idle     store "settling";   then look at all lanes: nothing new: compare-and-swap to "at rest", true
+//	                                                     otherwise:   compare-and-swap to "active", false
+//
+//	┌─────────┐            a push: wake              ┌────────┐
+//	│ at rest │ ───────────────────────────────────▶ │ active │ ◀─┐ the look found an entry whose push saw "active"
+//	└─────────┘                                      └────────┘   │ (Idle: false), or a push was faster (wake)
+//	     ▲         the look found nothing           ┌──────────┐  │       │
+//	     └───────────────────────────────────────── │ settling │ ─┘ ◀─────┘ Idle begins
+//	                                                └──────────┘
+//
+// Atomic operations are totally ordered, so either the push sees that the consumer is leaving, or the consumer's look sees the
+// entry, or both. In the last case both try to change the state, and the compare-and-swap decides who has the duty. If the push
+// wins, the look's result is void and Idle says true: the entry will be handed out by the consumer that the push has woken.
+//
+// Two things make this safe. From the store on, the next consumer may be running, so the look must not read a plain field: it
+// adds up the published counters and compares the sum with what had been taken, which Idle noted before. Counters only grow, so the
+// sums are equal only if each lane's are. And the next consumer may itself be settling by the time that the look is over, so
+// the state carries an epoch that each Idle counts on: a compare-and-swap of an earlier one fails.
+//
+// "Settling" is not "at rest", or [Queue.Resting] would be true for a moment over an entry that a push left to the consumer.
+//
+// # Chunks
+//
+// A lane is a list of chunks, arrays of slots. The producer fills one, links the next behind it, and goes on there. The consumer
+// empties a slot as it hands its value out, and moves on to the next chunk when it sees an entry published there: at that
+// time its producer has let go of the old one. Chunks go back to the producer that filled them, on a short stack, so a lane in
+// steady use does not allocate. What a burst has left over is released when the lane has come to rest twice without needing
+// it.
+//
+// # What it costs
+//
+// A push is one atomic store and one load of a word that nobody writes while the queue is active; it is wait-free, apart from
+// the allocation of a chunk. There is no read-modify-write on a shared line unless the queue is at rest. The price is paid by the consumer,
+// which looks at every lane when it finds nothing, and in memory: a handle takes up to 2 KB at rest while a value takes no more
+// than a word. A handle is made for a goroutine that pushes often and lives for a while.
+package lanes
+
+import (
+	"sync/atomic"
+
+	"github.com/taskwork/taskwork/internal/pad"
+)
+
+// The state word: its two lowest bits say how things stand, the others count the times that a consumer has tried to go to rest.
+const (
+	atRest   = 0
+	settling = 1 // the consumer has declared to go to rest and looks around once more
+	active   = 2
+	mode     = 3 // mask
+	epoch    = 4 // one step of the count
+)
+
+// Queue is a multi-producer, single-consumer queue with the contract of taskwork.Queue, first in, first out for each handle, and
+// among the pushes without one. The zero Queue is at rest and ready. It must not be copied after first use. It takes 256 bytes
+// without handles.
+type Queue[T any] struct {
+	// state is as above. Producers change it from at rest or settling to active; the active consumer to settling, and from
+	// there, if it is still its own settling, to at rest or active. While the queue is active and busy, nobody writes this
+	// line.
+	state atomic.Uint64
+	// lanes names all lanes that may hold entries, in an immutable slice; nil: none yet. Producer adds one, forget and Close
+	// remove one, by compare-and-swap.
+	lanes atomic.Pointer[[]*Producer[T]]
+	// ordered is the lane for pushes without a handle, or nil before the first. It stays.
+	ordered atomic.Pointer[ordered[T]]
+	// slots overrides the length of chunks if it is not 0. Tests set it before first use.
+	slots int
+	_     [pad.Line - 32]byte
+
+	// The rest belongs to the active consumer, which is handed over by Idle and wake.
+
+	// run[pos:] are the slots that are to be handed out next: published, and taken off their lane.
+	run []T
+	pos int
+	// next is the index of the lane to look at first in the next round.
+	next int
+	// taken is the number of entries taken off the registered lanes, modulo 2^64.
+	taken uint64
+	_     [pad.Line - 48]byte
+}
+
+// Producer registers and returns a handle for one goroutine at a time, with a lane of its own. Any goroutine may call it. The
+// handle is to be closed when it is no longer needed; one that is forgotten costs its memory until the queue goes.
+func (q *Queue[T]) Producer() *Producer[T] {
+	p := &Producer[T]{q: q}
+	q.register(p)
+	return p
+}
+
+// Push queues v behind all that was pushed without a handle, and tells whether its caller must run the consumer. Any goroutine
+// may call it. It blocks while another goroutine is in a push without a handle.
+func (q *Queue[T]) Push(v T) (wake bool) {
+	o := q.lock()
+	wake = o.lane.Push(v)
+	o.mu.Unlock()
+	return wake
+}
+
+// PushAll queues all values in order with one publication. Any goroutine may call it; see [Queue.Push].
+func (q *Queue[T]) PushAll(vs []T) (wake bool) {
+	if len(vs) == 0 {
+		return false
+	}
+	o := q.lock()
+	wake = o.lane.PushAll(vs)
+	o.mu.Unlock()
+	return wake
+}
+
+// Pop hands out the next entry. Only the active consumer may call it; false means that nothing can be handed out now. It is
+// wait-free, but for the removal of a closed lane.
+func (q *Queue[T]) Pop() (v T, ok bool) {
+	if q.pos == len(q.run) && !q.refill() {
+		return v, false
+	}
+	slot := &q.run[q.pos]
+	q.pos++
+	v = *slot
+	var zero T
+	*slot = zero
+	return v, true
+}
+
+// refill goes round the lanes and makes the first entries that it finds the run, all from one chunk of one lane: the length of a
+// chunk is what a lane may hand out before the next one has its turn. It reports whether it found any.
+func (q *Queue[T]) refill() bool {
+	if q.state.Load()&mode != active {
+		return false
+	}
+	q.run, q.pos = nil, 0
+	lanes := q.registered()
+	i := q.next
+	for range lanes {
+		if i >= len(lanes) {
+			i = 0
+		}
+		p := lanes[i]
+		i++
+		if run := p.take(); len(run) > 0 {
+			q.run, q.next = run, i
+			q.taken += uint64(len(run))
+			return true
+		}
+		if p.drained() {
+			q.taken -= p.taken
+			p.release()
+			q.unregister(p)
+		}
+	}
+	return false
+}
+
+// Idle puts the queue to rest, which ends the duty of the active consumer, unless there is something left to do. Only the
+// active consumer may call it. It panics if the queue is at rest. It is wait-free.
+func (q *Queue[T]) Idle() bool {
+	if q.pos != len(q.run) {
+		return false
+	}
+	s := q.state.Load()
+	if s&mode != active {
+		panic("taskwork: queue is at rest")
+	}
+	// The look before the store leaves the line to the producers where a second one would find something anyway.
+	taken := q.taken
+	if q.published() != taken {
+		return false
+	}
+	q.trim()
+	return q.leave(q.settle(s), taken)
+}
+
+// settle declares that the consumer goes to rest, under an epoch of its own, which it returns. s is the state now: active.
+func (q *Queue[T]) settle(s uint64) uint64 {
+	s = s&^mode + epoch | settling
+	q.state.Store(s)
+	return s
+}
+
+// leave is the rest of Idle after settle has returned s; taken is what had been taken before that. The duty may be another's by
+// now, and so are all plain fields. If a push takes it, the state leaves s for good.
+func (q *Queue[T]) leave(s, taken uint64) bool {
+	if q.published() != taken {
+		return !q.state.CompareAndSwap(s, s&^mode|active)
+	}
+	q.state.CompareAndSwap(s, s&^mode|atRest)
+	return true
+}
+
+// Empty tells whether nothing is queued. Only the active consumer may call it.
+func (q *Queue[T]) Empty() bool {
+	if q.pos != len(q.run) {
+		return false
+	}
+	return q.state.Load()&mode != active || q.published() == q.taken
+}
+
+// Resting tells whether the queue is at rest: a snapshot that any goroutine may take.
+func (q *Queue[T]) Resting() bool {
+	return q.state.Load()&mode == atRest
+}
+
+// wake makes the queue active and reports whether it was not so before. The caller has published an entry.
+func (q *Queue[T]) wake() bool {
+	for {
+		s := q.state.Load()
+		if s&mode == active {
+			return false
+		}
+		if q.state.CompareAndSwap(s, s&^mode|active) {
+			return true
+		}
+	}
+}
+
+// published adds up what the registered lanes have published since they were registered, modulo 2^64. It reads atomic words
+// only, so that anybody may call it.
+func (q *Queue[T]) published() (sum uint64) {
+	for _, p := range q.registered() {
+		sum += p.published.Load()
+	}
+	return sum
+}
+
+// trim lets each lane release chunks that it has not needed lately.
+func (q *Queue[T]) trim() {
+	for _, p := range q.registered() {
+		p.trim()
+	}
+}
