@@ -16,13 +16,11 @@ import (
 // Spins is zero: looking again before a yield would multiply the schedules and show nothing that the yield does not.
 const Spins = 0
 
-// Go starts a goroutine; in an exploration, a thread.
+// Go starts a goroutine: a thread of the exploration that it is called in.
 func Go(f func()) {
-	if !sched.Exploring() {
+	if !sched.GoHere("go", f) {
 		go f()
-		return
 	}
-	sched.GoHere("go", f)
 }
 
 // Parker is the twin of park.Parker.

@@ -97,7 +97,7 @@ func (x *Exec) Run(s Strategy, body func()) *Failure {
 }
 
 func (x *Exec) reset(s Strategy) {
-	x.strategy = s
+	active, x.strategy = x, s
 	x.n, x.steps, x.busy, x.prev = 0, 0, -1, -1
 	clear(x.objs)
 	x.objs = x.objs[:0]
@@ -259,7 +259,7 @@ func (x *Exec) ready(t *Thread) bool {
 	if !t.op.waits() {
 		return true
 	}
-	for _, w := range t.waits[:t.naddr] {
+	for _, w := range t.waits[:t.nwait] {
 		if w >= 0 && x.objs[w].open {
 			return true
 		}
@@ -275,6 +275,9 @@ func (x *Exec) grant(t *Thread) {
 	x.steps++
 	x.prev = t.id
 	x.next = t
+	if x.tracing {
+		t.place = append([]uintptr(nil), t.pcs[:t.npcs]...)
+	}
 }
 
 // slot returns the next event, with its old contents.
@@ -292,7 +295,8 @@ func (x *Exec) lookup(t *Thread) {
 		return
 	}
 	t.told = true
-	for i := range t.naddr {
+	t.nwait = t.naddr
+	for i := range t.nwait {
 		if t.addrs[i] == nil {
 			t.waits[i] = -1
 			continue

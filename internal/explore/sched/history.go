@@ -18,7 +18,7 @@ func (x *Exec) finish() {
 		}
 		t.reads = t.reads[:0]
 	case e.Op == ParkUntil:
-		for k, w := range t.waits[:t.naddr] {
+		for k, w := range t.waits[:t.nwait] {
 			switch {
 			case w < 0:
 			case k == 0 && t.taken == 0:
@@ -100,7 +100,7 @@ func (x *Exec) Affects(e *Event, id int, readonly bool) bool {
 				}
 			}
 		case t.op.waits():
-			for k, w := range t.waits[:t.naddr] {
+			for k, w := range t.waits[:t.nwait] {
 				if w == a.Obj && (k == 0 || Dependent(a.Effect, Read)) {
 					return true
 				}

@@ -148,7 +148,7 @@ func (x *Exec) stuck() Failure {
 		if t.op != Yield {
 			kind, text = "deadlock", "no thread can go on"
 			what = " on"
-			for _, w := range t.waits[:t.naddr] {
+			for _, w := range t.waits[:t.nwait] {
 				if w >= 0 {
 					what += " " + x.label(x.objs[w].addr)
 				}

@@ -23,6 +23,8 @@ const (
 // Thread is a thread of the program under test. The structure and its goroutine are reused from execution to execution.
 //
 // The fields of the first group belong to the machine, those of the second are written by the thread while it holds the baton.
+// The thread announces its next operation before the machine has completed the one before it, so what is needed for the latter is
+// either in the first group or written between being granted an operation and leaving it.
 type Thread struct {
 	x      *Exec
 	id     int // the same for the same thread in all executions: the k-th child of its parent
@@ -38,7 +40,8 @@ type Thread struct {
 	waits [maxWait]int32
 	nwait int
 	obj   int32
-	told  bool // the announcement has been looked up
+	told  bool      // the announcement has been looked up
+	place []uintptr // where the operation under way was announced from
 
 	op       Op
 	addrs    [maxWait]any
@@ -136,12 +139,12 @@ func (t *Thread) enter(op Op, a, b, c any, aOpen, bOpen, cOpen bool, n int) *Thr
 	t.opens[0], t.opens[1], t.opens[2] = aOpen, bOpen, cOpen
 	t.naddr = n
 	t.told = false
-	t.old, t.new = nil, nil
 	if x.tracing {
 		t.npcs = runtime.Callers(3, t.pcs[:])
 	}
 	x.turn(t)
 	t.effect, t.changed, t.open, t.taken = Write, true, false, 0
+	t.old, t.new = nil, nil
 	return t
 }
 
@@ -229,11 +232,10 @@ func Stuck(what string) {
 //
 //go:norace
 func GoHere(name string, fn func()) bool {
-	t := current
-	if t == nil {
+	if current == nil && !passive {
 		return false
 	}
-	t.x.Go(name, fn)
+	active.Go(name, fn)
 	return true
 }
 
@@ -246,6 +248,9 @@ func Generation() uint64 {
 
 // current is the thread that holds the baton. It is nil in bodies, final checks and ordinary tests.
 var current *Thread
+
+// active is the exploration under way.
+var active *Exec
 
 // passive is true while a body or a final check runs.
 var passive bool

@@ -60,7 +60,7 @@ func (x *Exec) Notef(f string, args ...any) {
 
 // record keeps what the trace shows of an event.
 func (x *Exec) record(t *Thread, i int) {
-	r := row{event: i, thread: t.seq, op: t.op, old: t.old, new: t.new, pcs: append([]uintptr(nil), t.pcs[:t.npcs]...)}
+	r := row{event: i, thread: t.seq, op: t.op, old: t.old, new: t.new, pcs: t.place}
 	e := &x.events[i]
 	r.op = e.Op
 	r.what = e.Op.String()
