@@ -101,9 +101,3 @@ func Reverse[T any](n, stop *Node[T]) *Node[T] {
 		n = next
 	}
 }
-
-// Size returns the size of a T in bytes.
-func Size[T any]() uintptr {
-	var v T
-	return unsafe.Sizeof(v)
-}
