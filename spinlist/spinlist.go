@@ -23,13 +23,14 @@ package spinlist
 import (
 	"github.com/taskwork/taskwork/internal/node"
 	"github.com/taskwork/taskwork/internal/pad"
+	"github.com/taskwork/taskwork/internal/spin"
 )
 
 // Queue is a multi-producer, single-consumer queue with the contract of taskwork.NodeQueue, first in, first out but for urgent
 // entries. The zero Queue is at rest and ready. It must not be copied after first use. It takes 256 bytes.
 type Queue[T any] struct {
 	// mu guards the fields down to the padding.
-	mu spinlock
+	mu spin.Lock
 	// running is true while the queue is active: set by the push that wakes, cleared by Idle.
 	running bool
 	// normal and urgent are what has been pushed since the last refill.
@@ -106,11 +107,11 @@ func (q *Queue[T]) PushChain(c *node.Chain[T]) (wake bool) {
 
 // publish appends the chain from first to last to l, one of q's lists.
 func (q *Queue[T]) publish(l *list[T], first, last *node.Node[T]) (wake bool) {
-	q.mu.lock()
+	q.mu.Lock()
 	l.append(first, last)
 	wake = !q.running
 	q.running = true
-	q.mu.unlock()
+	q.mu.Unlock()
 	return wake
 }
 
@@ -132,10 +133,10 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 
 // refill takes both lists, the urgent one in front, and returns the first entry, or nil.
 func (q *Queue[T]) refill() *node.Node[T] {
-	q.mu.lock()
+	q.mu.Lock()
 	taken, normal := q.urgent, q.normal
 	q.urgent, q.normal = list[T]{}, list[T]{}
-	q.mu.unlock()
+	q.mu.Unlock()
 	if normal.first != nil {
 		taken.append(normal.first, normal.last)
 	}
@@ -148,11 +149,11 @@ func (q *Queue[T]) Idle() bool {
 	if q.batch != nil {
 		return false
 	}
-	q.mu.lock()
+	q.mu.Lock()
 	active := q.running
 	idle := q.urgent.first == nil && q.normal.first == nil
 	q.running = active && !idle
-	q.mu.unlock()
+	q.mu.Unlock()
 	if !active {
 		panic("taskwork: queue is at rest")
 	}
@@ -164,14 +165,14 @@ func (q *Queue[T]) Empty() bool {
 	if q.batch != nil {
 		return false
 	}
-	q.mu.lock()
-	defer q.mu.unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	return q.urgent.first == nil && q.normal.first == nil
 }
 
 // Resting tells whether the queue is at rest: a snapshot that any goroutine may take.
 func (q *Queue[T]) Resting() bool {
-	q.mu.lock()
-	defer q.mu.unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	return !q.running
 }
