@@ -2,8 +2,13 @@ package lanes
 
 import "sync/atomic"
 
-// maxFree bounds how many empty chunks a lane keeps.
-const maxFree = 16
+const (
+	// freeBytes is about how many bytes of empty chunks the lanes of a queue keep together while it is active. It is what makes
+	// a queue with a steady backlog do without the allocator, and it stays in a second-level cache.
+	freeBytes = 512 << 10
+	// restFree is how many of its empty chunks a lane may keep when the queue goes to rest.
+	restFree = 16
+)
 
 // chunk is a piece of a lane.
 type chunk[T any] struct {
@@ -25,22 +30,22 @@ func newChunk[T any](slots int) *chunk[T] {
 	return &chunk[T]{slots: make([]T, slots)}
 }
 
-// freeList is the stack of a lane's empty chunks. The consumer pushes and clears, the producer pops. The two may do so at the same
-// time: what the consumer has taken away with clear it never pushes, so a chunk that pop has seen on top is on top again
+// freeList is the stack of a lane's empty chunks. The consumer pushes and clears, the producer pops. The two may do so at the
+// same time: what the consumer has taken away with clear it never pushes, so a chunk that pop has seen on top is on top again
 // only after the producer itself has used it, and pop's compare-and-swap cannot mistake it.
 type freeList[T any] struct {
 	top atomic.Pointer[chunk[T]]
 }
 
-// push puts c on top, unless there are enough. The consumer only.
-func (f *freeList[T]) push(c *chunk[T]) {
+// push puts c on top, unless there are limit chunks already. The consumer only.
+func (f *freeList[T]) push(c *chunk[T], limit int) {
 	for {
 		top := f.top.Load()
 		c.next, c.depth = top, 0
 		if top != nil {
 			c.depth = top.depth + 1
 		}
-		if c.depth >= maxFree {
+		if c.depth >= limit {
 			return
 		}
 		if f.top.CompareAndSwap(top, c) {
@@ -63,9 +68,9 @@ func (f *freeList[T]) pop() *chunk[T] {
 	}
 }
 
-// trim lets go of all chunks if there are more than one. The consumer only.
-func (f *freeList[T]) trim() {
-	if top := f.top.Load(); top != nil && top.depth > 0 {
+// trim lets go of all chunks if there are more than limit. The consumer only.
+func (f *freeList[T]) trim(limit int) {
+	if top := f.top.Load(); top != nil && top.depth >= limit {
 		f.clear()
 	}
 }

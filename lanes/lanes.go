@@ -1,8 +1,8 @@
 // Package lanes is a queue that gives each producer a lane of its own, and one word that says whether somebody is on duty.
 //
-// The linked queues of this module make all producers meet at one word. Here they do not meet at all: a lane is a queue with one
-// producer and one consumer, and a push into it writes a slot and a counter that no other producer ever writes. The consumer
-// goes round the lanes and takes what it finds.
+// The linked queues of this module make all producers meet at one word. Here they do not meet at all: a lane is a queue with
+// one producer and one consumer, and a push into it writes a slot and a counter that no other producer ever writes. The
+// consumer goes round the lanes and takes what it finds.
 //
 //	producer 1 ──▶ lane 1  [ a b c d ]──▶[ e f . . ]        ╲
 //	                                          ▲ published: 6  ╲
@@ -12,16 +12,16 @@
 //
 // # Order
 //
-// Entries of one handle leave in the order in which it pushed them, and so do the entries that were pushed without a handle. There
-// is no order between lanes, not even one that agrees with real time: if producer 1 pushes, tells producer 2, and that one
-// pushes, then the second entry may well be handed out first. A program that cannot bear that, say because one goroutine opens
-// a connection and another one uses it, takes package mpscq (or fakenode): they keep one total order.
+// Entries of one handle leave in the order in which it pushed them, and so do the entries that were pushed without a handle.
+// There is no order between lanes, not even one that agrees with real time: if producer 1 pushes, tells producer 2, and that
+// one pushes, then the second entry may well be handed out first. A program that cannot bear that, say because one goroutine
+// opens a connection and another one uses it, takes package mpscq (or fakenode), which keeps one total order.
 //
 // # Rest and activity
 //
-// In the linked queues the word that entries are published through also holds the state. Here publishing is a store to the lane,
-// so the state is a second word, and the two meet in the pattern of Dekker's algorithm: each side writes its own word first, and
-// then reads the other's.
+// In the linked queues the word that entries are published through also holds the state. Here publishing is a store to the
+// lane, so the state is a second word, and the two meet in the pattern of Dekker's algorithm: each side writes its own word
+// first, and then reads the other's.
 //
 //	push     publish the entry;  then load the state; unless it is active, compare-and-swap it to active: wake
 //	Idle     store "settling";   then look at all lanes: nothing new: compare-and-swap to "at rest", true
@@ -39,26 +39,26 @@
 // wins, the look's result is void and Idle says true: the entry will be handed out by the consumer that the push has woken.
 //
 // Two things make this safe. From the store on, the next consumer may be running, so the look must not read a plain field: it
-// adds up the published counters and compares the sum with what had been taken, which Idle noted before. Counters only grow, so the
-// sums are equal only if each lane's are. And the next consumer may itself be settling by the time that the look is over, so
-// the state carries an epoch that each Idle counts on: a compare-and-swap of an earlier one fails.
+// adds up the published counters and compares the sum with that of what had been taken, which Idle has noted before. Counters
+// only grow, so the sums are equal only if each lane's are. And the next consumer may itself be settling by the time that the
+// look is over, so the state carries an epoch that each Idle counts on: a compare-and-swap of an earlier one fails.
 //
 // "Settling" is not "at rest", or [Queue.Resting] would be true for a moment over an entry that a push left to the consumer.
 //
 // # Chunks
 //
-// A lane is a list of chunks, arrays of slots. The producer fills one, links the next behind it, and goes on there. The consumer
-// empties a slot as it hands its value out, and moves on to the next chunk when it sees an entry published there: at that
-// time its producer has let go of the old one. Chunks go back to the producer that filled them, on a short stack, so a lane in
-// steady use does not allocate. What a burst has left over is released when the lane has come to rest twice without needing
-// it.
+// A lane is a list of chunks, arrays of slots. The producer fills one, links the next behind it, and goes on there. The
+// consumer empties a slot as it hands its value out, and moves on to the next chunk when it sees an entry published there: at
+// that time its producer has let go of the old one. Chunks go back to the producer that filled them, on a stack, so a lane in
+// steady use does not allocate. While the queue is active the stacks of all lanes keep up to half a megabyte together, and a
+// handle that is at rest keeps sixteen chunks if they are in use, or one.
 //
 // # What it costs
 //
 // A push is one atomic store and one load of a word that nobody writes while the queue is active; it is wait-free, apart from
-// the allocation of a chunk. There is no read-modify-write on a shared line unless the queue is at rest. The price is paid by the consumer,
-// which looks at every lane when it finds nothing, and in memory: a handle takes up to 2 KB at rest while a value takes no more
-// than a word. A handle is made for a goroutine that pushes often and lives for a while.
+// the allocation of a chunk. There is no read-modify-write on a shared line unless the queue is at rest. The price is paid by
+// the consumer, which looks at every lane when it finds nothing, and in memory: a handle in little use takes up to 2 KB while
+// a value takes no more than a word. A handle is made for a goroutine that pushes often and lives for a while.
 package lanes
 
 import (
@@ -76,9 +76,9 @@ const (
 	epoch    = 4 // one step of the count
 )
 
-// Queue is a multi-producer, single-consumer queue with the contract of taskwork.Queue, first in, first out for each handle, and
-// among the pushes without one. The zero Queue is at rest and ready. It must not be copied after first use. It takes 256 bytes
-// without handles.
+// Queue is a multi-producer, single-consumer queue with the contract of taskwork.Queue, first in, first out for each handle,
+// and among the pushes without one. The zero Queue is at rest and ready. It must not be copied after first use. It takes 256
+// bytes without handles.
 type Queue[T any] struct {
 	// state is as above. Producers change it from at rest or settling to active; the active consumer to settling, and from
 	// there, if it is still its own settling, to at rest or active. While the queue is active and busy, nobody writes this
@@ -89,20 +89,20 @@ type Queue[T any] struct {
 	lanes atomic.Pointer[[]*Producer[T]]
 	// ordered is the lane for pushes without a handle, or nil before the first. It stays.
 	ordered atomic.Pointer[ordered[T]]
-	// slots overrides the length of chunks if it is not 0. Tests set it before first use.
-	slots int
-	_     [pad.Line - 32]byte
+	// chunkSlots overrides the length of chunks if it is not 0. Tests set it before first use.
+	chunkSlots int
+	_          [pad.Line - 32]byte
 
 	// The rest belongs to the active consumer, which is handed over by Idle and wake.
 
-	// run[pos:] are the slots that are to be handed out next: published, and taken off their lane.
-	run []T
-	pos int
+	// lane is the current lane, which the consumer took entries off last; slots are those of its head chunk, and
+	// slots[pos:end] are to be handed out next: published, and taken off the lane. nil and empty if there is none.
+	lane     *Producer[T]
+	slots    []T
+	pos, end int
 	// next is the index of the lane to look at first in the next round.
 	next int
-	// taken is the number of entries taken off the registered lanes, modulo 2^64.
-	taken uint64
-	_     [pad.Line - 48]byte
+	_    [pad.Line - 56]byte
 }
 
 // Producer registers and returns a handle for one goroutine at a time, with a lane of its own. Any goroutine may call it. The
@@ -136,10 +136,10 @@ func (q *Queue[T]) PushAll(vs []T) (wake bool) {
 // Pop hands out the next entry. Only the active consumer may call it; false means that nothing can be handed out now. It is
 // wait-free, but for the removal of a closed lane.
 func (q *Queue[T]) Pop() (v T, ok bool) {
-	if q.pos == len(q.run) && !q.refill() {
+	if q.pos == q.end && !q.refill() {
 		return v, false
 	}
-	slot := &q.run[q.pos]
+	slot := &q.slots[q.pos]
 	q.pos++
 	v = *slot
 	var zero T
@@ -147,13 +147,12 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 	return v, true
 }
 
-// refill goes round the lanes and makes the first entries that it finds the run, all from one chunk of one lane: the length of a
-// chunk is what a lane may hand out before the next one has its turn. It reports whether it found any.
+// refill goes round the lanes and takes the first entries that it finds, all from one chunk of one lane: the length of a chunk
+// is what a lane may hand out before the next one has its turn. It reports whether it found any.
 func (q *Queue[T]) refill() bool {
 	if q.state.Load()&mode != active {
 		return false
 	}
-	q.run, q.pos = nil, 0
 	lanes := q.registered()
 	i := q.next
 	for range lanes {
@@ -162,24 +161,58 @@ func (q *Queue[T]) refill() bool {
 		}
 		p := lanes[i]
 		i++
-		if run := p.take(); len(run) > 0 {
-			q.run, q.next = run, i
-			q.taken += uint64(len(run))
+		if n := p.queued(); n > 0 {
+			q.next = i
+			if p != q.lane || q.pos == len(q.slots) {
+				q.enter(p, len(lanes))
+			}
+			n = min(n, uint64(len(q.slots)-q.pos))
+			q.end = q.pos + int(n)
+			p.taken += n
 			return true
 		}
 		if p.drained() {
-			q.taken -= p.taken
-			p.release()
-			q.unregister(p)
+			q.forget(p)
 		}
 	}
 	return false
 }
 
+// enter makes p, which has an entry and is one of so many lanes, the current lane, and its next entry that of slots[pos].
+func (q *Queue[T]) enter(p *Producer[T], lanes int) {
+	if q.lane != p {
+		q.exit()
+		q.lane, q.pos = p, p.pos
+		if p.head != nil {
+			q.slots = p.head.slots
+		}
+	}
+	if q.pos == len(q.slots) {
+		q.slots, q.pos = p.advance(lanes), 0
+	}
+}
+
+// exit leaves the current lane, if there is one. All that was taken off it has been handed out.
+func (q *Queue[T]) exit() {
+	if q.lane != nil {
+		q.lane.pos = q.pos
+	}
+	q.lane, q.slots, q.pos, q.end = nil, nil, 0, 0
+}
+
+// forget lets go of p, which is drained.
+func (q *Queue[T]) forget(p *Producer[T]) {
+	if q.lane == p {
+		q.exit()
+	}
+	p.release()
+	q.unregister(p)
+}
+
 // Idle puts the queue to rest, which ends the duty of the active consumer, unless there is something left to do. Only the
 // active consumer may call it. It panics if the queue is at rest. It is wait-free.
 func (q *Queue[T]) Idle() bool {
-	if q.pos != len(q.run) {
+	if q.pos != q.end {
 		return false
 	}
 	s := q.state.Load()
@@ -187,23 +220,30 @@ func (q *Queue[T]) Idle() bool {
 		panic("taskwork: queue is at rest")
 	}
 	// The look before the store leaves the line to the producers where a second one would find something anyway.
-	taken := q.taken
-	if q.published() != taken {
-		return false
+	lanes := q.registered()
+	var taken uint64
+	for _, p := range lanes {
+		if p.published.Load() != p.taken {
+			return false
+		}
+		taken += p.taken
 	}
-	q.trim()
+	for _, p := range lanes {
+		p.trim()
+	}
 	return q.leave(q.settle(s), taken)
 }
 
-// settle declares that the consumer goes to rest, under an epoch of its own, which it returns. s is the state now: active.
+// settle declares that the consumer goes to rest, under an epoch of its own: the state that it returns. s is the state now,
+// active.
 func (q *Queue[T]) settle(s uint64) uint64 {
 	s = s&^mode + epoch | settling
 	q.state.Store(s)
 	return s
 }
 
-// leave is the rest of Idle after settle has returned s; taken is what had been taken before that. The duty may be another's by
-// now, and so are all plain fields. If a push takes it, the state leaves s for good.
+// leave is the rest of Idle after settle has returned s; taken is the sum of what had been taken off all lanes before that.
+// The duty may be another's by now, and so are all plain fields. If a push takes it, the state leaves s for good.
 func (q *Queue[T]) leave(s, taken uint64) bool {
 	if q.published() != taken {
 		return !q.state.CompareAndSwap(s, s&^mode|active)
@@ -214,10 +254,18 @@ func (q *Queue[T]) leave(s, taken uint64) bool {
 
 // Empty tells whether nothing is queued. Only the active consumer may call it.
 func (q *Queue[T]) Empty() bool {
-	if q.pos != len(q.run) {
+	if q.pos != q.end {
 		return false
 	}
-	return q.state.Load()&mode != active || q.published() == q.taken
+	if q.state.Load()&mode != active {
+		return true
+	}
+	for _, p := range q.registered() {
+		if p.published.Load() != p.taken {
+			return false
+		}
+	}
+	return true
 }
 
 // Resting tells whether the queue is at rest: a snapshot that any goroutine may take.
@@ -245,11 +293,4 @@ func (q *Queue[T]) published() (sum uint64) {
 		sum += p.published.Load()
 	}
 	return sum
-}
-
-// trim lets each lane release chunks that it has not needed lately.
-func (q *Queue[T]) trim() {
-	for _, p := range q.registered() {
-		p.trim()
-	}
 }

@@ -91,7 +91,7 @@ func TestNothingPushed(t *testing.T) {
 func TestOrderOfOneLane(t *testing.T) {
 	for _, slots := range []int{1, 2, 3, 7, 0} {
 		for run := range 12 {
-			q := &Queue[int]{slots: slots}
+			q := &Queue[int]{chunkSlots: slots}
 			p := q.Producer()
 			pushed, popped, active := 0, 0, false
 			for pushed < 600 {
@@ -147,7 +147,7 @@ func TestNoHandleIsOneLane(t *testing.T) {
 // TestBusyLaneStarvesNone: one lane that is refilled at each pop leaves a turn to each of the others after a chunk's length.
 func TestBusyLaneStarvesNone(t *testing.T) {
 	const others = 5
-	q := &Queue[int]{slots: 4}
+	q := &Queue[int]{chunkSlots: 4}
 	busy := q.Producer()
 	busy.PushAll(make([]int, 10))
 	for i := range others {

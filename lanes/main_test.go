@@ -24,7 +24,7 @@ func watch(t *testing.T) {
 }
 
 // small returns a queue with chunks of two slots, so that a test crosses every boundary often.
-func small() *Queue[int] { return &Queue[int]{slots: 2} }
+func small() *Queue[int] { return &Queue[int]{chunkSlots: 2} }
 
 // drain pops all that can be popped.
 func drain(q *Queue[int]) (vs []int) {

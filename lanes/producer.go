@@ -33,8 +33,8 @@ type Producer[T any] struct {
 	// taken is how many entries have been taken off the lane, and seen how many were published at the last look, both modulo
 	// 2^64.
 	taken, seen uint64
-	// head is the chunk of the next entry, whose slot is head.slots[pos] unless pos has come to the end: then it is the first
-	// one of the next chunk. nil before the first entry.
+	// head is the chunk of the entry that was taken last, or nil before the first; head.slots[pos:] are not taken yet. While
+	// the lane is the queue's current one the queue knows pos, and this one is stale.
 	head *chunk[T]
 	pos  int
 	// recycled says that a chunk was given back since the queue went to rest last.
@@ -42,16 +42,17 @@ type Producer[T any] struct {
 	_        [pad.Line - 40]byte
 }
 
-// Push queues v behind all that was pushed through p before, and tells whether its caller must run the consumer. It panics after
-// Close. It is wait-free while the queue is active, apart from the allocation of a chunk, and lock-free otherwise.
+// Push queues v behind all that was pushed through p before, and tells whether its caller must run the consumer. It panics
+// after Close. It is wait-free while the queue is active, apart from the allocation of a chunk, and lock-free otherwise.
 func (p *Producer[T]) Push(v T) (wake bool) {
 	if p.n == len(p.slots) {
 		p.extend()
 	}
-	p.slots[p.n] = v
-	p.n++
+	n := p.n
+	p.slots[n] = v
+	p.n = n + 1
 	p.publish(1)
-	return p.q.wake()
+	return p.q.state.Load()&mode != active && p.q.wake()
 }
 
 // PushAll queues all values in order with one publication; see [Producer.Push].
@@ -83,7 +84,7 @@ func (p *Producer[T]) extend() {
 	}
 	c := p.free.pop()
 	if c == nil {
-		c = newChunk[T](p.q.slots)
+		c = newChunk[T](p.q.chunkSlots)
 	}
 	if p.chunk == nil {
 		p.first = c
@@ -104,31 +105,31 @@ func (p *Producer[T]) Close() {
 	}
 }
 
-// take takes the next entries off the lane and returns their slots, as many as lie side by side. The active consumer of the queue
-// only.
-func (p *Producer[T]) take() []T {
-	if p.seen == p.taken {
-		p.seen = p.published.Load()
-		if p.seen == p.taken {
-			return nil
-		}
+// queued returns how many published entries have not been taken yet, as far as the last look can tell; it looks again if it
+// knows of none. The active consumer of the queue only.
+func (p *Producer[T]) queued() uint64 {
+	taken, seen := p.taken, p.seen
+	if seen == taken {
+		seen = p.published.Load()
+		p.seen = seen
 	}
-	if p.head == nil {
+	return seen - taken
+}
+
+// advance goes on to the next chunk and returns its slots. There is an entry in it, so the producer has let go of the one
+// before, which goes back to it unless that has its share of empty chunks, one of so many lanes. The active consumer of the
+// queue only.
+func (p *Producer[T]) advance(lanes int) []T {
+	empty := p.head
+	if empty == nil {
 		p.head = p.first
-	} else if p.pos == len(p.head.slots) {
-		// There is an entry in the next chunk, so the producer has let go of this one.
-		empty := p.head
-		p.head, p.pos = empty.next, 0
+	} else {
+		p.head = empty.next
 		p.recycled = true
-		p.free.push(empty)
+		bytes := max(len(empty.slots)*int(node.Size[T]()), 1)
+		p.free.push(empty, max(freeBytes/lanes/bytes, 1))
 	}
-	run := p.head.slots[p.pos:]
-	if n := p.seen - p.taken; n < uint64(len(run)) {
-		run = run[:n]
-	}
-	p.pos += len(run)
-	p.taken += uint64(len(run))
-	return run
+	return p.head.slots
 }
 
 // drained tells whether the handle is closed and its last entry taken. The active consumer of the queue only.
@@ -142,17 +143,19 @@ func (p *Producer[T]) release() {
 	p.free.clear()
 }
 
-// trim lets go of all empty chunks but one, unless chunks went round since the queue was at rest last. The active consumer of
-// the queue only.
+// trim lets go of the empty chunks when the queue goes to rest, if they are many, or more than one and none was needed since
+// the last rest. The active consumer of the queue only.
 func (p *Producer[T]) trim() {
-	if !p.recycled {
-		p.free.trim()
+	if p.recycled {
+		p.free.trim(restFree)
+	} else {
+		p.free.trim(1)
 	}
 	p.recycled = false
 }
 
-// chunkSlots is the length of a lane's chunks: as many values as fit in 768 bytes, within limits. Two chunks and the handle then
-// take 2 KB at rest while a value takes no more than a word.
+// chunkSlots is the length of a lane's chunks: as many values as fit in 768 bytes, within limits. Two chunks and the handle
+// then take 2 KB at rest while a value takes no more than a word.
 func chunkSlots[T any]() int {
 	return int(min(max(768/max(node.Size[T](), 1), 4), 192))
 }

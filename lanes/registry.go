@@ -2,7 +2,8 @@ package lanes
 
 import (
 	"slices"
-	"sync"
+
+	"github.com/taskwork/taskwork/internal/spin"
 )
 
 // registered returns the lanes that may hold entries. The slice is immutable. A lane is in it before its first push publishes
@@ -44,9 +45,10 @@ func (q *Queue[T]) unregister(p *Producer[T]) {
 	}
 }
 
-// ordered is the lane for pushes without a handle. Its lock makes them one after the other, which is the order that they leave in.
+// ordered is the lane for pushes without a handle. Its lock makes them one after the other, which is the order that they
+// leave in.
 type ordered[T any] struct {
-	mu sync.Mutex
+	mu spin.Lock
 	// lane belongs to the holder of mu. Its queue is nil until it is registered, by the first that takes the lock.
 	lane Producer[T]
 }

@@ -19,7 +19,7 @@ func TestCase_K1(t *testing.T) {
 		if testing.Short() {
 			n /= 10
 		}
-		q := &Queue[int]{slots: slots}
+		q := &Queue[int]{chunkSlots: slots}
 		woken := make(chan struct{}, 1)
 		go func() {
 			p := q.Producer()
@@ -51,8 +51,8 @@ func TestCase_K1(t *testing.T) {
 	}
 }
 
-// TestComingAndGoing: goroutines with short-lived handles and without, and each wake starts a run; the runs must not overlap, and
-// hand out all entries in the order of their lanes.
+// TestComingAndGoing: goroutines with short-lived handles and without, and each wake starts a run; the runs must not overlap,
+// and hand out all entries in the order of their lanes.
 func TestComingAndGoing(t *testing.T) {
 	watch(t)
 	const producers = 8
@@ -62,7 +62,7 @@ func TestComingAndGoing(t *testing.T) {
 	}
 	type entry struct{ lane, seq int } // lane 0: without a handle
 	for _, slots := range []int{2, 0} {
-		q := &Queue[entry]{slots: slots}
+		q := &Queue[entry]{chunkSlots: slots}
 		var (
 			want    atomic.Int64
 			plain   sync.Mutex

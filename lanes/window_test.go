@@ -25,9 +25,17 @@ func activeQueue(t *testing.T) (q *Queue[int], a, b *Producer[int]) {
 	return q, a, b
 }
 
+// takenOff adds up what has been taken off all lanes, as Idle does.
+func takenOff(q *Queue[int]) (sum uint64) {
+	for _, p := range q.registered() {
+		sum += p.taken
+	}
+	return sum
+}
+
 // settled does the first half of Idle.
 func settled(t *testing.T, q *Queue[int]) (s, taken uint64) {
-	taken = q.taken
+	taken = takenOff(q)
 	require.Equal(t, taken, q.published())
 	return q.settle(q.state.Load()), taken
 }
@@ -46,7 +54,7 @@ func TestPublishedBeforeSettling(t *testing.T) {
 // TestPushBetweenCheckAndSettling: Idle had found nothing and not yet said so; the push sees an active queue.
 func TestPushBetweenCheckAndSettling(t *testing.T) {
 	q, a, _ := activeQueue(t)
-	taken := q.taken
+	taken := takenOff(q)
 	require.False(t, a.Push(1))
 	s := q.settle(q.state.Load())
 	require.False(t, q.Resting(), "the push has left its entry to the consumer: this is not rest")
@@ -92,7 +100,7 @@ func TestPushWakesAfterLook(t *testing.T) {
 // TestHandleRegisteredWhileSettling: the look knows lanes that did not exist when Idle began.
 func TestHandleRegisteredWhileSettling(t *testing.T) {
 	q, _, _ := activeQueue(t)
-	taken := q.taken
+	taken := takenOff(q)
 	late := q.Producer()
 	require.False(t, late.Push(1))
 	s := q.settle(q.state.Load())
@@ -108,8 +116,8 @@ func TestHandleRegisteredWhileSettling(t *testing.T) {
 	require.True(t, q.Idle())
 }
 
-// TestStaleLook: a whole life of the queue passes between the store and the end of Idle, and the next consumer is settling, too.
-// The first one must neither take its duty nor put the queue to rest, whatever it has seen.
+// TestStaleLook: a whole life of the queue passes between the store and the end of Idle, and the next consumer is settling,
+// too. The first one must neither take its duty nor put the queue to rest, whatever it has seen.
 func TestStaleLook(t *testing.T) {
 	for _, stale := range []string{"finds more", "finds nothing"} {
 		t.Run(stale, func(t *testing.T) {
@@ -117,7 +125,7 @@ func TestStaleLook(t *testing.T) {
 			s1, taken1 := settled(t, q)
 			require.True(t, a.Push(1))
 			require.Equal(t, []int{1}, drain(q))
-			taken2 := q.taken
+			taken2 := takenOff(q)
 			require.False(t, b.Push(2)) // left to the second consumer's look
 			s2 := q.settle(q.state.Load())
 			if stale == "finds nothing" {
@@ -149,7 +157,7 @@ func TestStaleLookOverForgottenLane(t *testing.T) {
 // closes it.
 func TestCloseBetweenLooks(t *testing.T) {
 	q, a, _ := activeQueue(t)
-	require.Empty(t, a.take())
+	require.Zero(t, a.queued())
 	a.Push(1)
 	a.Close()
 	require.False(t, a.drained())
@@ -162,13 +170,12 @@ func TestCloseBetweenLooks(t *testing.T) {
 func TestCase_J5(t *testing.T) {
 	const last = ^uint64(0)
 	for back := range uint64(6) {
-		q := &Queue[int]{slots: 2}
+		q := &Queue[int]{chunkSlots: 2}
 		a, b := q.Producer(), q.Producer()
 		q.state.Store((last - 4*back) &^ mode) // the epoch, at rest
 		for _, p := range []*Producer[int]{a, b} {
 			p.published.Store(last - back)
 			p.taken, p.seen = last-back, last-back
-			q.taken += last - back
 		}
 		next := 0
 		for round := range 5 {
