@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,9 +28,12 @@ type inboxScene struct {
 
 func (s inboxScene) String() string {
 	name := fmt.Sprintf("%s/min=%d/dst=%d", strings.Join(s.producers, ","), s.min, s.dst)
-	for flag, on := range map[string]bool{"/linger": s.linger > 0, "/cancel": s.cancel, "/close": s.close, "/try": s.try} {
-		if on {
-			name += flag
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"/linger", s.linger > 0}, {"/cancel", s.cancel}, {"/close", s.close}, {"/try", s.try}} {
+		if f.on {
+			name += f.name
 		}
 	}
 	return name
@@ -158,25 +162,100 @@ func (s inboxScene) check(m *explore.M, n, want, forced int, err error) {
 	}
 }
 
-// exploreInbox runs scenes over mpscq, whose half pushes are the hard case, and over fakenode.
-func exploreInbox(t *testing.T, cfg explore.Config, scenes []inboxScene) {
+// exploreInbox runs scenes over mpscq, whose half pushes are the hard case, and over fakenode. The steps of spinlist are those of
+// its lock, and there is no half push to be seen: TestExploreKick has it.
+func exploreInbox(t *testing.T, cfg explore.Config, scenes []inboxScene, queues ...string) {
 	for _, q := range explored {
-		if q.name == "spinlist" {
-			continue // its steps are those of its lock, and there is no half push to be seen: TestExploreKick has it
-		}
 		for _, s := range scenes {
-			t.Run(fmt.Sprintf("%s/%s", q.name, s), func(t *testing.T) { s.run(t, cfg, q.new) })
+			if slices.Contains(queues, q.name) {
+				t.Run(fmt.Sprintf("%s/%s", q.name, s), func(t *testing.T) { s.run(t, cfg, q.new) })
+			}
 		}
 	}
 }
 
-// TestExploreInboxCountdown: every mix of lazy and forced pushes of two producers, and minimums 1 to 3.
-func TestExploreInboxCountdown(t *testing.T) {
-	var scenes []inboxScene
+// mixes is every mix of lazy and forced pushes of two producers with so many pushes, up to an exchange of the two.
+func mixes(first, second int) (all [][]string) {
+	words := func(n int) []string {
+		words := []string{""}
+		for range n {
+			longer := make([]string, 0, 2*len(words))
+			for _, w := range words {
+				longer = append(longer, w+"l", w+"f")
+			}
+			words = longer
+		}
+		return words
+	}
+	for i, a := range words(first) {
+		for j, b := range words(second) {
+			if first != second || i <= j {
+				all = append(all, []string{a, b})
+			}
+		}
+	}
+	return all
+}
+
+// countdown is each of the producers' mixes with minimums 1 to 3.
+func countdown(mixes ...[]string) (scenes []inboxScene) {
 	for minimum := 1; minimum <= 3; minimum++ {
-		for _, producers := range [][]string{{"l", "l"}, {"l", "f"}, {"f", "f"}, {"a", "l"}} {
+		for _, producers := range mixes {
 			scenes = append(scenes, inboxScene{producers: producers, min: minimum, dst: 4})
 		}
 	}
-	exploreInbox(t, explore.Config{}, scenes)
+	return scenes
+}
+
+// TestExploreInboxCountdown: every mix of lazy and forced pushes of two producers, and minimums 1 to 3.
+func TestExploreInboxCountdown(t *testing.T) {
+	exploreInbox(t, explore.Config{}, countdown(append(mixes(1, 1), []string{"a", "l"})...), "fakenode", "mpscq")
+}
+
+// TestExploreInboxCountdownTwo: the same with two pushes each. These are large; -scale 100 exhausts them.
+func TestExploreInboxCountdownTwo(t *testing.T) {
+	cfg := explore.Config{Budget: true, Time: 700 * time.Millisecond}
+	exploreInbox(t, cfg, countdown(append(mixes(2, 1), mixes(2, 2)...)...), "mpscq")
+}
+
+// TestExploreInboxMany: three producers, and a dst with less room than what is queued, by preemption bound and by sampling.
+func TestExploreInboxMany(t *testing.T) {
+	var scenes []inboxScene
+	for _, producers := range [][]string{{"l", "l", "l"}, {"l", "l", "f"}, {"lf", "l", "f"}, {"fl", "lf", "l"}, {"f", "f", "f"}} {
+		for _, size := range [][2]int{{3, 9}, {2, 2}, {1, 1}} {
+			scenes = append(scenes, inboxScene{producers: producers, min: size[0], dst: size[1]})
+		}
+	}
+	for _, cfg := range []explore.Config{
+		{Mode: explore.DFS, Preemptions: 2, Budget: true, Time: 500 * time.Millisecond},
+		{Mode: explore.PCT, Depth: 4, Seed: 1, Budget: true, Time: 500 * time.Millisecond, Executions: 1_000_000},
+	} {
+		t.Run(cfg.Mode.String(), func(t *testing.T) { exploreInbox(t, cfg, scenes, "fakenode", "mpscq") })
+	}
+}
+
+// TestExploreInboxEnds: the end of a ctx, of a linger, and Close, at every point of the wait protocol.
+func TestExploreInboxEnds(t *testing.T) {
+	scenes := []inboxScene{
+		{producers: []string{"l"}, min: 1, dst: 2, cancel: true},
+		{producers: []string{"f"}, min: 2, dst: 2, cancel: true},
+		{producers: []string{"ll"}, min: 2, dst: 2, cancel: true},
+		{producers: []string{"l"}, min: 2, dst: 2, linger: 1},
+		{producers: []string{"f"}, min: 2, dst: 2, linger: 1},
+		{producers: []string{"ll"}, min: 3, dst: 3, linger: 1},
+		{producers: []string{"l"}, min: 2, dst: 2, close: true},
+		{producers: []string{"f"}, min: 2, dst: 2, close: true},
+		{producers: []string{"l"}, min: 2, dst: 2, close: true, cancel: true},
+		{producers: []string{"l"}, min: 2, dst: 2, close: true, linger: 1},
+		{producers: []string{"lf"}, min: 2, dst: 1, try: true},
+	}
+	exploreInbox(t, explore.Config{}, scenes, "fakenode", "mpscq")
+	large := []inboxScene{
+		{producers: []string{"l", "l"}, min: 2, dst: 2, close: true},
+		{producers: []string{"l", "f"}, min: 2, dst: 2, close: true},
+		{producers: []string{"l", "f"}, min: 2, dst: 2, cancel: true},
+		{producers: []string{"l", "l"}, min: 3, dst: 3, linger: 1},
+		{producers: []string{"l", "f"}, min: 3, dst: 3, linger: 1, cancel: true},
+	}
+	exploreInbox(t, explore.Config{Budget: true, Time: time.Second}, large, "fakenode", "mpscq")
 }

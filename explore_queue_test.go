@@ -181,6 +181,52 @@ func TestExploreKick(t *testing.T) {
 	}
 }
 
+// TestExploreEmpty: what Empty, Idle and Resting say while the consumer's own, finished push is still queued, whatever half pushes
+// of others stand before it (CASES C1, C4), and what they say at rest.
+func TestExploreEmpty(t *testing.T) {
+	for _, q := range explored {
+		t.Run(q.name, func(t *testing.T) {
+			explore.Run(t, explore.Config{}, func(m *explore.M) {
+				queue := q.new()
+				nodes := make([]taskwork.Node[int], 4)
+				for i := range nodes {
+					nodes[i].Value = i + 1
+				}
+				for p := range 2 {
+					m.Go(fmt.Sprint("p", p), func() {
+						if !queue.PushNode(&nodes[p]) {
+							return
+						}
+						for v := 0; v != p+1; v, _ = queue.Pop() {
+							runtime.Gosched()
+						}
+						// Active: one more of our own, which has to stay visible until it comes out.
+						own := p + 3
+						m.Assert(!queue.PushNode(&nodes[p+2]), "a push on an active queue reports wake")
+						for queued := true; queued; {
+							m.Assert(!queue.Empty(), "Empty with a finished push queued")
+							m.Assert(!queue.Resting(), "Resting while active")
+							v, ok := queue.Pop()
+							if !ok {
+								m.Assert(!queue.Idle(), "Idle with a finished push queued")
+								runtime.Gosched()
+							}
+							queued = v != own
+						}
+						for taskwork.Run(queue, 1, func(int) {}).More {
+						}
+					})
+				}
+				m.Final(func() {
+					_, ok := queue.Pop()
+					m.Assert(!ok && queue.Empty() && queue.Resting(), "a queue at rest hands out, or is not empty")
+					m.Assert(queue.Push(1), "a push at rest does not wake")
+				})
+			})
+		})
+	}
+}
+
 // Operations of a history, and what they returned, for porcupine.
 type (
 	call struct {

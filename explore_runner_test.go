@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/taskwork/taskwork"
 	"github.com/taskwork/taskwork/internal/explore"
@@ -171,25 +172,27 @@ func (s runnerScene) body(newQueue func() taskwork.NodeQueue[int]) func(m *explo
 
 func exploreRunner(t *testing.T, cfg explore.Config, scenes []runnerScene) {
 	for _, q := range explored {
-		if q.name == "spinlist" {
-			continue
-		}
 		for _, s := range scenes {
 			t.Run(fmt.Sprintf("%s/%s", q.name, s), func(t *testing.T) { s.run(t, cfg, q.new) })
 		}
 	}
 }
 
-// TestExploreRunner: runs, budgets, Spawn and handlers that fail.
+// TestExploreRunner: runs, budgets, Spawn and handlers that fail. The larger scenes take a minute over fakenode; -scale 100
+// exhausts them.
 func TestExploreRunner(t *testing.T) {
-	exploreRunner(t, explore.Config{}, []runnerScene{
-		{pushers: 2, each: 1},
-		{pushers: 1, each: 2, budget: 1},
-		{pushers: 2, each: 1, spawn: "sync"},
-		{pushers: 2, each: 1, spawn: "error"},
-		{pushers: 2, each: 1, spawn: "panic"},
-		{pushers: 2, each: 1, panics: true},
-	})
+	var small, large []runnerScene
+	for _, spawn := range []string{"", "pool", "sync", "error", "panic"} {
+		small = append(small,
+			runnerScene{pushers: 2, each: 1, spawn: spawn},
+			runnerScene{pushers: 1, each: 2, budget: 1, spawn: spawn},
+			runnerScene{pushers: 2, each: 1, panics: true, spawn: spawn})
+		large = append(large,
+			runnerScene{pushers: 2, each: 2, budget: 1, spawn: spawn},
+			runnerScene{pushers: 2, each: 2, panics: true, spawn: spawn})
+	}
+	exploreRunner(t, explore.Config{}, small)
+	exploreRunner(t, explore.Config{Budget: true, Time: time.Second}, large)
 }
 
 // TestExploreRunnerShutdown: Shutdown beside pushes, with and without an end of its ctx.
@@ -198,8 +201,18 @@ func TestExploreRunnerShutdown(t *testing.T) {
 		{pushers: 1, each: 1, shutdown: true},
 		{pushers: 1, each: 2, shutdown: true},
 		{pushers: 2, each: 1, shutdown: true},
+		{pushers: 1, each: 2, budget: 1, shutdown: true},
+		{pushers: 1, each: 1, shutdown: true, spawn: "sync"},
+		{pushers: 1, each: 1, shutdown: true, spawn: "error"},
+		{pushers: 1, each: 1, shutdown: true, raw: true},
+		{pushers: 2, each: 1, shutdown: true, raw: true},
 		{pushers: 1, each: 1, shutdown: true, cancel: true},
 		{pushers: 1, each: 1, shutdown: true, cancel: true, spawn: "never"},
-		{pushers: 1, each: 1, shutdown: true, spawn: "sync"},
+		{pushers: 1, each: 1, shutdown: true, cancel: true, spawn: "pool"},
+	})
+	exploreRunner(t, explore.Config{Budget: true, Time: time.Second}, []runnerScene{
+		{pushers: 1, each: 2, shutdown: true, cancel: true},
+		{pushers: 2, each: 1, shutdown: true, cancel: true},
+		{pushers: 3, each: 1, shutdown: true},
 	})
 }
