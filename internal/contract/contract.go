@@ -68,9 +68,11 @@ type Config struct {
 	TotalOrder bool
 	// Patience is how long nothing may move before that counts as a hang. 0: 30 s.
 	Patience time.Duration
-	// Seeds is the number of random sequences that are tried against the model. 0: 3,000.
+	// Seeds is the number of random sequences that are tried against the model. 0: 2,000.
 	Seeds int
-	// Rounds is the least number of rounds of the stress, and For the least time that it takes. 0 and 0: 100 rounds.
+	// LastLooks is the number of rounds in which a push comes just before Idle. 0: 500.
+	LastLooks int
+	// Rounds is the least number of rounds of the stress, and For the least time that it takes. 0 and 0: 60 rounds.
 	Rounds int
 	For    time.Duration
 	// Seed is the first seed of the stress; each round takes the next one. The same seeds make the same rounds, apart from what
@@ -85,10 +87,13 @@ func (c Config) withDefaults() Config {
 		c.Patience = 30 * time.Second
 	}
 	if c.Seeds == 0 {
-		c.Seeds = 3000
+		c.Seeds = 2000
+	}
+	if c.LastLooks == 0 {
+		c.LastLooks = 500
 	}
 	if c.Rounds == 0 && c.For == 0 {
-		c.Rounds = 100
+		c.Rounds = 60
 	}
 	if c.Consume == nil {
 		c.Consume = taskwork.Run[int]

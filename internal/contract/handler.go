@@ -12,10 +12,9 @@ import (
 // LastLook checks pushes that come between the consumer's last look and its Idle: they wake nobody, since the consumer is still
 // there, and so that one must not go.
 var LastLook = sequential("LastLook", func(s *scene) {
-	const rounds = 500
 	for _, budget := range []int{0, 1, 2, 1000} {
 		q := s.queue()
-		for round := range rounds {
+		for round := range s.LastLooks {
 			late, pushed := 1+round%3, 1 // so many pushes come late, each after another Pop that found nothing
 			h := &Hooked[int]{Queue: q, EmptyPop: func(k int) {
 				if k <= late {
@@ -44,7 +43,7 @@ var LastLook = sequential("LastLook", func(s *scene) {
 	}
 	// And by hand, for a run of budget one: the push comes when the budget has been used up, and More says so.
 	q := s.queue()
-	for range rounds {
+	for range s.LastLooks {
 		h := &Hooked[int]{Queue: q}
 		h.BeforeIdle = func() {
 			h.BeforeIdle = nil
