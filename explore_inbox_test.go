@@ -40,7 +40,7 @@ func (s inboxScene) String() string {
 }
 
 // run explores the scene over one queue. A receive that comes too late shows as a deadlock: the receiver asks for its full
-// minimum as long as a forced entry is due, and for no more than what is left afterwards.
+// minimum as long as a forced entry is due, or a linger will end the wait, and for no more than what is left otherwise.
 func (s inboxScene) run(t *testing.T, cfg explore.Config, newQueue func() taskwork.NodeQueue[int]) explore.Result {
 	t.Helper()
 	return explore.Run(t, cfg, s.body(newQueue))
@@ -106,7 +106,7 @@ func (s inboxScene) body(newQueue func() taskwork.NodeQueue[int]) func(m *explor
 					}
 				}
 				want := s.min
-				if dueForced == 0 && !s.close {
+				if dueForced == 0 && !s.close && s.linger <= 0 {
 					want = min(want, total-len(received))
 				}
 				recvCtx := context.Background()

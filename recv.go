@@ -160,14 +160,11 @@ func (r *receive[T]) look() (found bool) {
 // may return for any reason or none.
 func (r *receive[T]) sleep(done <-chan struct{}) {
 	in := r.in
-	empty := in.q.Empty()
-	if empty && r.n == 0 {
+	if r.urgent && r.n == 0 && in.q.Empty() {
 		r.urgent = false // what the mark stood for has been received before this call
 	}
 	want := int32(min(r.min-r.n, math.MaxInt32))
-	if r.urgent || r.lingered || !empty {
-		// A mark that was met stands for an entry that is due. If the queue is not empty after a dry look, a push is half done
-		// and may hide finished ones that will not be counted again.
+	if r.lingered {
 		want = 1
 	}
 	for {
@@ -184,7 +181,8 @@ func (r *receive[T]) sleep(done <-chan struct{}) {
 			in.sleeper.ParkUntil(done, r.deadline)
 			break
 		}
-		// Half a push came since, as above.
+		// A push is half done, and may hide finished ones that have looked at the word before it was armed and will not count
+		// again. Then the next one to finish has to do.
 		want = 1
 		if r.disarm() {
 			return
