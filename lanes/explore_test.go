@@ -171,6 +171,7 @@ func TestExploreLanes(t *testing.T) {
 		{handles: 2, each: 1, closes: true},
 		{handles: 2, each: 1, late: true},
 		{handles: 2, each: 1, late: true, closes: true},
+		{handles: 2, each: 1, late: true, closes: true, spawn: true},
 		{handles: 1, each: 2, spawn: true, watch: true},
 		{handles: 2, each: 1, spawn: true, watch: true},
 		{plain: 2, each: 1},
@@ -178,7 +179,7 @@ func TestExploreLanes(t *testing.T) {
 		{handles: 2, each: 2, budget: 1},
 	} {
 		t.Run(s.String(), func(t *testing.T) {
-			explore.Run(t, explore.Config{}, s.body)
+			explore.Run(t, explore.Config{Time: 10 * time.Minute}, s.body)
 		})
 	}
 	for _, s := range []scene{
