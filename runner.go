@@ -196,10 +196,22 @@ func (r *Runner[T]) start(woken bool) {
 		return
 	}
 	if r.cfg.Spawn == nil {
-		park.Go(func() { r.run(turn, woken) })
+		r.startGo(turn, woken)
 		return
 	}
 	r.spawn(turn, woken)
+}
+
+// startGo starts a run with go.
+func (r *Runner[T]) startGo(turn uint64, woken bool) {
+	park.Go(func() {
+		if !woken {
+			// The goroutine that has used up its budget started this one and ended, which hands on its processor, ahead of all
+			// who wait for it, and the rest of its slice. Without a yield the budget would be of no use to them.
+			runtime.Gosched()
+		}
+		r.run(turn, woken)
+	})
 }
 
 // spawn calls Spawn, and sees to it that the run is started whatever Spawn does.
@@ -217,7 +229,7 @@ func (r *Runner[T]) spawn(turn uint64, woken bool) {
 			r.mu.Unlock()
 		}
 		if unclaimed {
-			park.Go(func() { r.run(turn, woken) })
+			r.startGo(turn, woken)
 		}
 	}()
 	err = r.cfg.Spawn(func() { r.run(turn, woken) })
@@ -261,9 +273,9 @@ func (r *Runner[T]) consume(e *episode) {
 
 // work pops and handles until e is over, or a panic that OnPanic takes has interrupted it.
 func (r *Runner[T]) work(e *episode) {
-	calm := false
+	calling := false // a function of the user's; a panic of the queue (misuse) is not for OnPanic, and would come again and again
 	defer func() {
-		if calm {
+		if !calling {
 			return
 		}
 		e.panics++
@@ -273,14 +285,15 @@ func (r *Runner[T]) work(e *episode) {
 			}
 		}
 	}()
-	for {
-		dry := true
+	// After a panic nobody has said yet that there is more, as a claim or a failed Idle does.
+	for dry := e.panics == 0; ; dry = true {
 		for e.drain || e.stats.Count < r.cfg.Budget {
 			v, ok := r.q.Pop()
 			if !ok {
 				break
 			}
 			dry = false
+			calling = true
 			if e.drain || r.flags.Load()&flagCancel != 0 {
 				e.cancelled++
 				r.cfg.Cancel(v)
@@ -288,11 +301,11 @@ func (r *Runner[T]) work(e *episode) {
 				e.stats.Count++
 				r.cfg.Handle(v)
 			}
+			calling = false
 		}
 		r.book(e)
 		rest := r.q.Idle()
 		if rest || !e.drain && e.stats.Count >= r.cfg.Budget {
-			calm = true
 			r.handOn(e, rest)
 			return
 		}
