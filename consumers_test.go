@@ -112,9 +112,9 @@ func (q *hooked[T]) Empty() bool {
 	return empty
 }
 
-// atStep makes events happen at the given steps of the consumer of q, which count from the call on; steps do not fall. It returns
-// how many have happened so far. Steps that are taken within an event do not count. (Everything is atomic because an event at the
-// step after Idle may start the next consumer.)
+// atStep makes events happen at the given steps of the consumer of q, which count from the call on; steps do not fall. It
+// returns how many have happened so far. Steps that are taken within an event do not count. (Everything is atomic because an
+// event at the step after Idle may start the next consumer.)
 func (q *hooked[T]) atStep(steps []int, events []func()) (happened func() int) {
 	var now, done atomic.Int64
 	var within atomic.Bool
@@ -136,9 +136,9 @@ func (q *hooked[T]) atStep(steps []int, events []func()) (happened func() int) {
 	return func() int { return int(done.Load()) }
 }
 
-// schedules calls scene with every choice of n steps that do not fall: steps[i] is when the i-th event is to happen. scene returns
-// how many events have found their step before the consumer came to its end, or to sleep; a choice whose last steps were beyond
-// that point is as good as any later one, so these are left out.
+// schedules calls scene with every choice of n steps that do not fall: steps[i] is when the i-th event is to happen. scene
+// returns how many events have found their step before the consumer came to its end, or to sleep; a choice whose last steps
+// were beyond that point is as good as any later one, so these are left out.
 func schedules(n int, scene func(steps []int) (happened int)) {
 	steps := make([]int, n)
 	var choose func(i, least int) (happened int)

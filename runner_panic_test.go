@@ -67,8 +67,8 @@ var spawners = []spawner{
 	}, false},
 }
 
-// TestCase_J6_HandlerDoesNotReturn: a panic or Goexit on the first, a middle or the last entry, or on the only one, which has emptied
-// the queue. All others are handled once and in order, and the Runner does not stay stuck as running.
+// TestCase_J6_HandlerDoesNotReturn: a panic or Goexit on the first, a middle or the last entry, or on the only one, which has
+// emptied the queue. All others are handled once and in order, and the Runner does not stay stuck as running.
 func TestCase_J6_HandlerDoesNotReturn(t *testing.T) {
 	const entries = 5
 	for _, fault := range faults {
@@ -82,8 +82,7 @@ func TestCase_J6_HandlerDoesNotReturn(t *testing.T) {
 						for _, budget := range []int{1, 2, entries, 1000} {
 							for _, at := range [][]int{{0}, {2}, {entries - 1}, {0, 1}, {3, entries - 1}, seq(0, entries)} {
 								for _, one := range []bool{true, false} {
-									s := faultScene{fault: fault, spawner: spawner, onPanic: onPanic, budget: budget, at: at, oneByOne: one}
-									s.run(t, newQueue(), entries)
+									faultScene{fault, spawner, onPanic, budget, at, one}.run(t, newQueue(), entries)
 								}
 							}
 						}
@@ -154,8 +153,8 @@ func (s faultScene) run(t *testing.T, q taskwork.Queue[int], entries int) {
 	}
 }
 
-// TestCase_J6_PanicGoesOn: without OnPanic, a panic in a run that the Runner has started with go ends the program, with the handler's
-// value and its stack.
+// TestCase_J6_PanicGoesOn: without OnPanic, a panic in a run that the Runner has started with go ends the program, with the
+// handler's value and its stack.
 func TestCase_J6_PanicGoesOn(t *testing.T) {
 	const env = "TASKWORK_TEST_PANIC"
 	if os.Getenv(env) != "" {
@@ -252,4 +251,27 @@ func TestRunnerCancelPanics(t *testing.T) {
 			})
 		}
 	}
+}
+
+// restless is a queue that panics in Idle, as one does whose consumer side somebody else has used.
+type restless struct{ taskwork.Queue[int] }
+
+func (restless) Idle() bool { panic("taskwork: queue is at rest") }
+
+// TestRunnerQueuePanics: a panic of the queue's own, which only misuse causes, is not kept from the program by OnPanic, and
+// does not come again and again.
+func TestRunnerQueuePanics(t *testing.T) {
+	inBubble(t, func(t *testing.T, newQueue func() taskwork.Queue[int]) {
+		var pool later
+		handled := 0
+		r := taskwork.NewRunner[int](restless{newQueue()}, taskwork.RunnerConfig[int]{
+			Handle:  func(int) { handled++ },
+			OnPanic: func(v any) { t.Error(v) },
+			Spawn:   pool.spawn,
+		})
+		require.NoError(t, r.Push(1))
+		require.PanicsWithValue(t, "taskwork: queue is at rest", pool.next(t))
+		require.Equal(t, 1, handled)
+		require.Zero(t, r.Totals().Panics, "no handler's")
+	})
 }

@@ -219,8 +219,8 @@ func TestRunnerShutdownWhilePushIsOnItsWay(t *testing.T) {
 	})
 }
 
-// TestRunnerShutdownGivesUpOnPushOnItsWay: the same, but ctx ends first. There is no run to claim, so Shutdown leaves the entries
-// to the push, which cancels them on its own goroutine.
+// TestRunnerShutdownGivesUpOnPushOnItsWay: the same, but ctx ends first. There is no run to claim, so Shutdown leaves the
+// entries to the push, which cancels them on its own goroutine.
 func TestRunnerShutdownGivesUpOnPushOnItsWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, newQueue func() taskwork.Queue[int]) {
 		a := newActor(t, newQueue(), taskwork.RunnerConfig[int]{Spawn: func(func()) error {
@@ -241,8 +241,8 @@ func TestRunnerShutdownGivesUpOnPushOnItsWay(t *testing.T) {
 	})
 }
 
-// TestRunnerLatePush: a push passes the check for closed, and publishes after Shutdown has returned nil. Its entry goes to Cancel, on
-// its goroutine, and Handle is not called.
+// TestRunnerLatePush: a push passes the check for closed, and publishes after Shutdown has returned nil. Its entry goes to
+// Cancel, on its goroutine, and Handle is not called.
 func TestRunnerLatePush(t *testing.T) {
 	inBubble(t, func(t *testing.T, newQueue func() taskwork.Queue[int]) {
 		for _, all := range []bool{false, true} {

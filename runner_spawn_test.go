@@ -14,7 +14,8 @@ import (
 
 var errSpawn = errors.New("no goroutine to be had")
 
-// onItsOwn calls f on a goroutine of its own, which f may end by runtime.Goexit, and waits for it. It returns what f panicked with.
+// onItsOwn calls f on a goroutine of its own, which f may end by runtime.Goexit, and waits for it. It returns what f panicked
+// with.
 func onItsOwn(f func()) (v any) {
 	done := make(chan any)
 	go func() {
@@ -24,7 +25,8 @@ func onItsOwn(f func()) (v any) {
 	return <-done
 }
 
-// TestRunnerSpawn: whatever Spawn does, each entry is handled once and in order, one run at a time, and the failures are counted.
+// TestRunnerSpawn: whatever Spawn does, each entry is handled once and in order, one run at a time, and the failures are
+// counted.
 func TestRunnerSpawn(t *testing.T) {
 	for _, c := range []struct {
 		name  string

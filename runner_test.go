@@ -198,7 +198,8 @@ func TestRunnerLoops(t *testing.T) {
 			Spawn: func(run func()) error { run(); return nil },
 			Trace: &taskwork.Trace{Run: log.add},
 		})
-		// The steps: around Pop (1), around the Pop that finds nothing, around Idle. A push at the fourth comes after the last look.
+		// The steps: around Pop (1), around the Pop that finds nothing, around Idle. A push at the fourth comes after the last
+		// look.
 		a.q.atStep([]int{3}, []func(){func() { require.NoError(t, a.Push(2)) }})
 		require.NoError(t, a.Push(1))
 		require.Equal(t, []taskwork.Stats{{Count: 2, Loops: 2}}, log.get())
