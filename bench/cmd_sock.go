@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -27,13 +27,12 @@ Examples:
   bench sock -duration 2s                          every queue, 8 and 1024 clients
   bench sock -queue mpscq,channel -clients 64      two of them
   bench sock -size 16384 -json > sock.json`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.IntSliceFlag{Name: "clients", Usage: "numbers of clients (default: 8,1024)"},
 			&cli.IntFlag{Name: "size", Value: 1024, Usage: "bytes of a message"},
 			&cli.DurationFlag{Name: "duration", Value: 5 * time.Second, Usage: "time for each queue and number of clients"},
 			&cli.StringSliceFlag{Name: "queue", Usage: "queues, and channel (default: all)"},
-			jsonFlag(),
-		},
+		}, outputFlags()...),
 		Action: runSock,
 	}
 }
@@ -48,13 +47,14 @@ func runSock(ctx context.Context, cmd *cli.Command) error {
 	results, err := sock.Run(ctx, cfg)
 	bar.Done()
 	if ctx.Err() != nil {
-		fmt.Fprintln(cmd.Root().ErrWriter, "bench: interrupted; this is what has been measured")
+		interrupted(cmd)
 	}
-	if cmd.Bool("json") {
-		err = errors.Join(err, sockJSON(cmd.Root().Writer, cfg, results))
-	} else {
-		err = errors.Join(err, sockTable(cmd.Root().Writer, cfg, results))
+	f := figures{
+		table: func(w io.Writer) error { return sockTable(w, cfg, results) },
+		json:  map[string]any{"size": cfg.Size, "results": sockRows(cfg, results)},
+		bench: func(w io.Writer) error { return sockBench(w, cfg, results) },
 	}
+	err = errors.Join(err, f.print(cmd))
 	var faults int64
 	for _, r := range results {
 		faults += r.Errors
@@ -75,6 +75,7 @@ func sockConfig(cmd *cli.Command) (sock.Config, error) {
 		cfg.Clients = []int{8, 1024}
 	}
 	err := errors.Join(
+		checkOutput(cmd),
 		atLeast("clients", 1, cfg.Clients...),
 		atLeast("size", sock.MinSize, cfg.Size),
 		atLeastDuration("duration", time.Millisecond, cfg.Duration),
@@ -135,10 +136,16 @@ func sockRows(cfg sock.Config, results []sock.Result) []sockRow {
 	return rows
 }
 
-func sockJSON(w io.Writer, cfg sock.Config, results []sock.Result) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(map[string]any{"size": cfg.Size, "results": sockRows(cfg, results)})
+func sockBench(w io.Writer, cfg sock.Config, results []sock.Result) error {
+	for _, r := range sockRows(cfg, results) {
+		_, err := fmt.Fprintf(w, "BenchmarkSock/impl=%s/clients=%d-%d\t%d\t%.1f ns/op\t%.2f MB/s\t%.2f entries/run\t%.4f woken/run\n",
+			r.Ring, r.Clients, runtime.GOMAXPROCS(0), r.Messages, 1e9/r.MessagesPerSecond, 1e3*r.GigabytesPerSec,
+			r.EntriesPerRun, r.WokenRuns)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func sockTable(w io.Writer, cfg sock.Config, results []sock.Result) error {

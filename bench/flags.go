@@ -1,17 +1,12 @@
 package main
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/urfave/cli/v3"
 )
-
-// jsonFlag asks for JSON in place of a table.
-func jsonFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print the figures as JSON"}
-}
 
 // atLeast makes sure that every one of the numbers given is sensible.
 func atLeast(name string, least int, given ...int) error {
@@ -50,8 +45,27 @@ func choose(name string, all, given []string) ([]string, error) {
 
 // firstOf returns the first of several joined errors: one clear line is enough.
 func firstOf(err error) error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
+	var many interface{ Unwrap() []error }
+	if errors.As(err, &many) {
 		return many.Unwrap()[0]
 	}
 	return err
+}
+
+// atMost is the other side of [atLeast].
+func atMost(name string, most int, given ...int) error {
+	for _, n := range given {
+		if n > most {
+			return usagef("-%s is %d, and has to be at most %d", name, n, most)
+		}
+	}
+	return nil
+}
+
+// finite makes a number fit for JSON, which has no NaN.
+func finite(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return x
 }

@@ -57,12 +57,12 @@ func TestSock(t *testing.T) {
 	code, stdout, stderr := bench(t, "sock -clients 4 -duration 10ms -queue channel,mpscq,mpscq -json")
 	require.Equal(t, exitOK, code, stderr)
 	require.Empty(t, stderr, "no progress bar without a terminal")
-	var got struct{ Results []sockRow }
+	var got struct{ Figures struct{ Results []sockRow } }
 	require.NoError(t, json.Unmarshal([]byte(stdout), &got))
-	require.Len(t, got.Results, 2)
-	require.Equal(t, "mpscq", got.Results[0].Ring)
-	require.Equal(t, "channel", got.Results[1].Ring)
-	require.InDelta(t, 1, got.Results[1].ToChannel, 1e-9)
+	require.Len(t, got.Figures.Results, 2)
+	require.Equal(t, "mpscq", got.Figures.Results[0].Ring)
+	require.Equal(t, "channel", got.Figures.Results[1].Ring)
+	require.InDelta(t, 1, got.Figures.Results[1].ToChannel, 1e-9)
 
 	code, stdout, _ = bench(t, "sock -clients 4 -duration 10ms")
 	require.Equal(t, exitOK, code)

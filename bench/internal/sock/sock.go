@@ -51,11 +51,7 @@ type Result struct {
 
 // Rings returns the names of all rings, the channel last.
 func Rings() []string {
-	var names []string
-	for _, q := range ours.All[*request]() {
-		names = append(names, q.Name)
-	}
-	return append(names, Channel)
+	return append(ours.Names(), Channel)
 }
 
 // newRing makes the ring of that name; its consumer calls handle.
