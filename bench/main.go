@@ -70,6 +70,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 func commands() []*cli.Command {
 	return []*cli.Command{
 		compareCommand(),
+		targetsCommand(),
 		sockCommand(),
 	}
 }

@@ -12,6 +12,8 @@ import (
 type Row struct {
 	Subject Subject
 	Column  Column
+	// Group names the rows whose rounds are to lie side by side; empty: those of the same column.
+	Group   string
 	Samples []Sample
 	entries int // a round; 0 until calibrated
 	dropped bool
@@ -177,15 +179,19 @@ func (p *Plan) subjects() []Subject {
 	return all
 }
 
-// columns returns the plan's rows by column, in the order in which they appear.
+// columns returns the plan's rows by group, in the order in which they appear.
 func (p *Plan) columns() [][]*Row {
 	var groups [][]*Row
-	at := map[Column]int{}
+	at := map[string]int{}
 	for _, r := range p.Rows {
-		i, ok := at[r.Column]
+		name := r.Group
+		if name == "" {
+			name = fmt.Sprint(r.Column)
+		}
+		i, ok := at[name]
 		if !ok {
 			i = len(groups)
-			at[r.Column] = i
+			at[name] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], r)
