@@ -38,13 +38,15 @@
 package fakenode
 
 import (
+	"github.com/taskwork/taskwork/internal/backoff"
 	"github.com/taskwork/taskwork/internal/node"
 	"github.com/taskwork/taskwork/internal/pad"
+	"github.com/taskwork/taskwork/internal/slab"
 	"github.com/taskwork/taskwork/llist"
 )
 
 // Queue is a multi-producer, single-consumer queue with the contract of taskwork.NodeQueue, first in, first out. The zero Queue
-// is at rest and ready. It must not be copied after first use. It takes 256 bytes while a value takes no more than a word.
+// is at rest and ready. It must not be copied after first use. It takes 320 bytes while a value takes no more than a word.
 type Queue[T any] struct {
 	// list's head holds the state as in the package comment. Producers add; the consumer swaps.
 	list llist.List[T]
@@ -55,13 +57,21 @@ type Queue[T any] struct {
 	// batch is the oldest entry not yet handed out of what the last exchange took, or nil. It belongs to the active consumer,
 	// which is handed over by Idle and wake.
 	batch *node.Node[T]
-	_     [pad.Line - 24]byte
+	// looks is what the consumer remembers of its looks at the head. It belongs to the active consumer, too.
+	looks backoff.Looker
+	_     [pad.Line - 40]byte
+
+	// slabs is where Push gets nodes from. It is written once and then read by all producers, so it has a line of its own.
+	slabs slab.Source[T]
+	_     [56]byte
 }
 
-// Push queues v and tells whether its caller must run the consumer. Any goroutine may call it. It is lock-free, apart from the
-// allocation of a node.
+// Push queues v and tells whether its caller must run the consumer. Any goroutine may call it. It is lock-free, apart from an
+// allocation for every hundred or so nodes (for each node if values are larger than a hundred bytes).
 func (q *Queue[T]) Push(v T) (wake bool) {
-	return q.list.Add(&node.Node[T]{Value: v})
+	n := q.slabs.Get()
+	n.Value = v
+	return q.list.Add(n)
 }
 
 // PushAll queues all values in order with one publication and one allocation. Any goroutine may call it; see [Queue.Push].
@@ -99,11 +109,13 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 		panic("taskwork: concurrent consumer")
 	}
 	q.batch = node.Next(n)
+	q.looks.Brought++
 	return node.Take(n), true
 }
 
 // refill takes what has come since the last look, oldest first, or returns nil.
 func (q *Queue[T]) refill() *node.Node[T] {
+	q.looks.Look()
 	// The look before the exchange leaves the word to the producers if there is nothing to take, and the queue alone if it is
 	// at rest.
 	if head := q.list.First(); head == nil || head == &q.fake {
@@ -118,6 +130,7 @@ func (q *Queue[T]) Idle() bool {
 	if q.batch != nil {
 		return false
 	}
+	q.looks.Rest()
 	if q.list.CompareAndSwap(&q.fake, nil) {
 		return true
 	}

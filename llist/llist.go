@@ -40,6 +40,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/taskwork/taskwork/internal/backoff"
 	"github.com/taskwork/taskwork/internal/node"
 )
 
@@ -69,6 +70,7 @@ func (l *List[T]) AddBatch(first, last *node.Node[T]) (wasEmpty bool) {
 		if l.head.CompareAndSwap(head, first) {
 			return head == nil
 		}
+		backoff.Lost()
 	}
 }
 

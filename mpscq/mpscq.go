@@ -50,12 +50,14 @@ package mpscq
 import (
 	"sync/atomic"
 
+	"github.com/taskwork/taskwork/internal/backoff"
 	"github.com/taskwork/taskwork/internal/node"
 	"github.com/taskwork/taskwork/internal/pad"
+	"github.com/taskwork/taskwork/internal/slab"
 )
 
 // Queue is a multi-producer, single-consumer queue with the contract of taskwork.NodeQueue, first in, first out. The zero Queue
-// is at rest and ready. It must not be copied after first use. It takes 256 bytes while a value takes no more than a word.
+// is at rest and ready. It must not be copied after first use. It takes 320 bytes while a value takes no more than a word.
 type Queue[T any] struct {
 	// tail is the newest entry, &stub, or nil: see the package comment. Producers exchange it for their node, the consumer for
 	// &stub or, when it goes to rest, nil.
@@ -69,13 +71,21 @@ type Queue[T any] struct {
 	// cursor is the oldest entry of the spliced chain that is not handed out yet, or nil; last is where that chain ends, and
 	// says nothing while cursor is nil. Both belong to the active consumer, which is handed over by Idle and wake.
 	cursor, last *node.Node[T]
-	_            [pad.Line - 24]byte
+	// looks is what the consumer remembers of its looks at the chain. It belongs to the active consumer, too.
+	looks backoff.Looker
+	_     [pad.Line - 40]byte
+
+	// slabs is where Push gets nodes from. It is written once and then read by all producers, so it has a line of its own.
+	slabs slab.Source[T]
+	_     [56]byte
 }
 
 // Push queues v and tells whether its caller must run the consumer. Any goroutine may call it. It is wait-free where the CPU
-// has an atomic exchange, apart from the allocation of a node.
+// has an atomic exchange, apart from an allocation for every hundred or so nodes (for each node if values are larger than a
+// hundred bytes).
 func (q *Queue[T]) Push(v T) (wake bool) {
-	n := &node.Node[T]{Value: v}
+	n := q.slabs.Get()
+	n.Value = v
 	node.Set(n, n)
 	return q.publish(n, n)
 }
@@ -131,6 +141,7 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 	}
 	if n == q.last {
 		q.cursor, q.last = nil, nil
+		q.looks.Brought++
 		return node.Take(n), true
 	}
 	switch next := node.LoadNext(n); next {
@@ -140,12 +151,14 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 		panic("taskwork: concurrent consumer")
 	default:
 		q.cursor = next
+		q.looks.Brought++
 		return node.Take(n), true
 	}
 }
 
 // splice takes what has been pushed since the last splice and makes its oldest entry the cursor, or returns nil.
 func (q *Queue[T]) splice() *node.Node[T] {
+	q.looks.Look()
 	first := node.LoadNext(&q.stub)
 	if first == nil {
 		return nil
@@ -168,6 +181,7 @@ func (q *Queue[T]) Idle() bool {
 	case nil:
 		panic("taskwork: queue is at rest")
 	case &q.stub:
+		q.looks.Rest()
 		return q.tail.CompareAndSwap(&q.stub, nil)
 	default:
 		return false

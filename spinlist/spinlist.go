@@ -21,13 +21,15 @@
 package spinlist
 
 import (
+	"github.com/taskwork/taskwork/internal/backoff"
 	"github.com/taskwork/taskwork/internal/node"
 	"github.com/taskwork/taskwork/internal/pad"
+	"github.com/taskwork/taskwork/internal/slab"
 	"github.com/taskwork/taskwork/internal/spin"
 )
 
 // Queue is a multi-producer, single-consumer queue with the contract of taskwork.NodeQueue, first in, first out but for urgent
-// entries. The zero Queue is at rest and ready. It must not be copied after first use. It takes 256 bytes.
+// entries. The zero Queue is at rest and ready. It must not be copied after first use. It takes 320 bytes.
 type Queue[T any] struct {
 	// mu guards the fields down to the padding.
 	mu spin.Lock
@@ -40,7 +42,13 @@ type Queue[T any] struct {
 	// batch is the oldest entry not yet handed out of what the last refill took, or nil. It belongs to the active consumer,
 	// which is handed over by Idle and wake.
 	batch *node.Node[T]
-	_     [pad.Line - 16]byte
+	// looks is what the consumer remembers of its looks at the lists. It belongs to the active consumer, too.
+	looks backoff.Looker
+	_     [pad.Line - 32]byte
+
+	// slabs is where Push gets nodes from. It is written once and then read by all producers, so it has a line of its own.
+	slabs slab.Source[T]
+	_     [56]byte
 }
 
 // list is a chain of nodes, oldest first, or two nils. last carries the end mark.
@@ -61,14 +69,16 @@ func (l *list[T]) append(first, last *node.Node[T]) {
 // Push queues v and tells whether its caller must run the consumer. Any goroutine may call it. It blocks while another goroutine
 // holds the lock.
 func (q *Queue[T]) Push(v T) (wake bool) {
-	n := &node.Node[T]{Value: v}
+	n := q.slabs.Get()
+	n.Value = v
 	node.Set(n, n)
 	return q.publish(&q.normal, n, n)
 }
 
 // PushUrgent is [Queue.Push] for an entry that goes before all that the consumer has not taken yet, behind earlier urgent ones.
 func (q *Queue[T]) PushUrgent(v T) (wake bool) {
-	n := &node.Node[T]{Value: v}
+	n := q.slabs.Get()
+	n.Value = v
 	node.Set(n, n)
 	return q.publish(&q.urgent, n, n)
 }
@@ -128,11 +138,13 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 		panic("taskwork: concurrent consumer")
 	}
 	q.batch = node.Next(n)
+	q.looks.Brought++
 	return node.Take(n), true
 }
 
 // refill takes both lists, the urgent one in front, and returns the first entry, or nil.
 func (q *Queue[T]) refill() *node.Node[T] {
+	q.looks.Look()
 	q.mu.Lock()
 	taken, normal := q.urgent, q.normal
 	q.urgent, q.normal = list[T]{}, list[T]{}
@@ -149,6 +161,7 @@ func (q *Queue[T]) Idle() bool {
 	if q.batch != nil {
 		return false
 	}
+	q.looks.Rest()
 	q.mu.Lock()
 	active := q.running
 	idle := q.urgent.first == nil && q.normal.first == nil

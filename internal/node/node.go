@@ -17,7 +17,7 @@
 // A node that one goroutine owns (before it is published, or after the consumer took it) is read and written plainly: on amd64
 // an atomic store costs as much as a read-modify-write, and plain access lets the race detector police the ownership. Only the
 // exchange queue writes a link that another goroutine may be waiting to see; it uses [LoadNext] and [StoreNext]. Go has no
-// typed field that can be accessed both ways, so these two hold the module's only use of unsafe.
+// typed field that can be accessed both ways, so these two use package unsafe. Nothing outside of this package does.
 package node
 
 import (

@@ -85,6 +85,7 @@ func (m *module) twins() map[string]string {
 		"sync":                    base + "sync",
 		"runtime":                 base + "runtime",
 		m.path + "/internal/park": base + "park",
+		m.path + "/internal/slab": base + "slab",
 		m.path + "/internal/spin": base + "spin",
 	}
 }
