@@ -5,18 +5,18 @@ import "github.com/taskwork/taskwork/internal/node"
 // batchSize is the size of a Batch whose maker does not care.
 const batchSize = 64
 
-// Batch collects the entries of one producer and publishes them many at a time: the queue's contended word is touched once for
-// all of them, and they share the allocation of their nodes. The price is that an entry waits for those behind it: call
-// [Batch.Flush] before the producer pauses, or what is held back is not handed out. One goroutine at a time may use a Batch, and
-// a queue may have many of them, beside other pushes. It must not be copied.
+// Batch collects the entries of one producer and publishes them many at a time: the queue's contended word is touched once
+// for all of them, and they share the allocation of their nodes. The price is that an entry waits for those behind it: call
+// [Batch.Flush] before the producer pauses, or what is held back is not handed out. One goroutine at a time may use a Batch,
+// and a queue may have many of them, beside other pushes. It must not be copied.
 type Batch[T any] struct {
 	// All fields belong to the goroutine that uses the Batch.
 	q    NodeQueue[T]
 	size int
 	// held is what has been pushed and not published yet; it has fewer than size nodes between calls.
 	held node.Chain[T]
-	// slab is what is left of the nodes that were allocated last. Nodes are not used twice: the consumer would have to give them
-	// back, and that costs more than to allocate many at once.
+	// slab is what is left of the nodes that were allocated last. Nodes are not used twice: the consumer would have to give
+	// them back, and that costs more than to allocate many at once.
 	slab []node.Node[T]
 }
 
@@ -44,8 +44,8 @@ func (b *Batch[T]) Push(v T) (wake bool) {
 	return b.held.Len() >= b.size && b.q.PushChain(&b.held)
 }
 
-// Flush publishes what is held back, in order, with one operation. It reports wake as the push of a Queue does; if there is nothing
-// held back it has no effect and reports false.
+// Flush publishes what is held back, in order, with one operation. It reports wake as the push of a Queue does; if there is
+// nothing held back it has no effect and reports false.
 func (b *Batch[T]) Flush() (wake bool) {
 	return b.q.PushChain(&b.held)
 }

@@ -9,9 +9,9 @@
 //	│●│●│●│●│●│ │ │ │ │ │   │    a producer takes the next one by an atomic increment
 //	└─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴ … ┘
 //
-// If all producers took from one slab, they would fight over its counter, and over the cache lines that hold nodes of two of them.
-// So there are many slabs in use, and a goroutine picks one by the address of its stack, which it shares with nobody. Two may
-// pick the same, or one another one than before: that costs time and nothing else.
+// If all producers took from one slab, they would fight over its counter, and over the cache lines that hold nodes of two of
+// them. So there are many slabs in use, and a goroutine picks one by the address of its stack, which it shares with nobody.
+// Two may pick the same, or one another one than before: that costs time and nothing else.
 //
 // # Why not recycle
 //
@@ -20,10 +20,10 @@
 //
 // # What stays in memory
 //
-// A slab stays until nothing refers to any of its nodes. Values that were handed out are not in it any more. Slabs are shared by
-// all queues of a type, so that a queue without work costs nothing; so an entry that waits in a queue may keep a slab of two
-// kilobytes alive, and if a queue was dropped with entries in it, these may live as long as a neighbour. What is handed out
-// from is let go with every garbage collection, so nothing is kept when all is quiet.
+// A slab stays until nothing refers to any of its nodes. Values that were handed out are not in it any more. Slabs are shared
+// by all queues of a type, so that a queue without work costs nothing; so an entry that waits in a queue may keep a slab of
+// two kilobytes alive, and if a queue was dropped with entries in it, these may live as long as a neighbour. What is handed
+// out from is let go with every garbage collection, so nothing is kept when all is quiet.
 package slab
 
 import (
@@ -48,8 +48,8 @@ const (
 	stackShift = 11
 )
 
-// Source is where a queue gets nodes from. The zero Source is ready. It is a pointer to what all queues of the type share, which
-// it finds at the first Get; any goroutine may store it.
+// Source is where a queue gets nodes from. The zero Source is ready. It is a pointer to what all queues of the type share,
+// which it finds at the first Get; any goroutine may store it.
 type Source[T any] struct {
 	shared atomic.Pointer[shared[T]]
 }
