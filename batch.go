@@ -15,9 +15,10 @@ type Batch[T any] struct {
 	size int
 	// held is what has been pushed and not published yet; it has fewer than size nodes between calls.
 	held node.Chain[T]
-	// slab is what is left of the nodes that were allocated last. Nodes are not used twice: the consumer would have to give
-	// them back, and that costs more than to allocate many at once.
+	// slab holds the nodes that were allocated last, of which the first used are handed out. Nodes are not used twice: the
+	// consumer would have to give them back, and that costs more than to allocate many at once.
 	slab []node.Node[T]
+	used int
 }
 
 // NewBatch returns an empty Batch that publishes to q after every size entries; a size below 1 stands for 64.
@@ -34,11 +35,11 @@ func NewBatch[T any](q NodeQueue[T], size int) *Batch[T] {
 // Push adds v to the entries that are held back, and publishes them all if they have become as many as the Batch's size. It
 // reports wake as the push of a Queue does; while it only holds back it reports false.
 func (b *Batch[T]) Push(v T) (wake bool) {
-	if len(b.slab) == 0 {
-		b.slab = node.Slab[T]()
+	if b.used == len(b.slab) {
+		b.slab, b.used = node.Slab[T](), 0
 	}
-	n := &b.slab[0]
-	b.slab = b.slab[1:]
+	n := &b.slab[b.used]
+	b.used++
 	n.Value = v
 	b.held.Append(n)
 	return b.held.Len() >= b.size && b.q.PushChain(&b.held)

@@ -79,9 +79,7 @@ func (q *Queue[T]) PushAll(vs []T) (wake bool) {
 	if len(vs) == 0 {
 		return false
 	}
-	oldest, newest := node.Of(vs)
-	node.Reverse(oldest, nil)
-	return q.list.AddBatch(newest, oldest)
+	return q.list.AddBatch(node.OfNewest(vs))
 }
 
 // PushNode queues n, which must be free, without allocating. Any goroutine may call it. It is lock-free.

@@ -77,12 +77,8 @@ func (l *List[T]) AddBatch(first, last *node.Node[T]) (wasEmpty bool) {
 // AddChain empties c into the list with one publication, the node appended last coming first, and tells whether the list was
 // empty. An empty chain changes nothing and reports false.
 func (l *List[T]) AddChain(c *node.Chain[T]) (wasEmpty bool) {
-	oldest, newest := node.Cut(c)
-	if oldest == nil {
-		return false
-	}
-	node.Reverse(oldest, nil)
-	return l.AddBatch(newest, oldest)
+	newest, oldest := node.CutNewest(c)
+	return newest != nil && l.AddBatch(newest, oldest)
 }
 
 // DelAll takes the whole list and returns its newest node, or nil. Walk it with [Next] or [All].
