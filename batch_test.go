@@ -157,3 +157,31 @@ func TestBatchAllocations(t *testing.T) {
 		}
 	}
 }
+
+// TestChainIntoDifferentQueues: a chain keeps its order whatever queue it goes into, and went into before.
+func TestChainIntoDifferentQueues(t *testing.T) {
+	queues := nodeQueues[int]()
+	var c taskwork.Chain[int]
+	for _, before := range queues {
+		for name, newQueue := range queues {
+			for length := range 5 {
+				for _, q := range []taskwork.NodeQueue[int]{before(), newQueue()} {
+					nodes := make([]taskwork.Node[int], length)
+					for i := range nodes {
+						nodes[i].Value = i
+						c.Append(&nodes[i])
+					}
+					require.Equal(t, length, c.Len())
+					require.Equal(t, length > 0, q.PushChain(&c))
+					require.Zero(t, c.Len())
+					for i := range length {
+						v, ok := q.Pop()
+						require.True(t, ok)
+						require.Equal(t, i, v, "%s, %d nodes", name, length)
+					}
+					require.Equal(t, length > 0, !q.Resting() && q.Idle())
+				}
+			}
+		}
+	}
+}
