@@ -71,6 +71,7 @@ func commands() []*cli.Command {
 	return []*cli.Command{
 		compareCommand(),
 		targetsCommand(),
+		addsCommand(),
 		sockCommand(),
 	}
 }

@@ -34,6 +34,7 @@ type Sample struct {
 	Allocs  uint64 // objects and
 	Bytes   uint64 // bytes that were allocated meanwhile
 	Batches Batches
+	Kicks   int64 // how often a push had to start the consumer, where the subject counts it
 }
 
 // NsPerEntry is the round's figure.
@@ -168,7 +169,7 @@ func (r *round) once(each int) (Sample, error) {
 	if !s.Done() {
 		return sample, &Fault{r.subject.Name, fmt.Sprintf("loses entries: %d of %d never came", s.left, sample.Entries)}
 	}
-	sample.Batches = s.batches
+	sample.Batches, sample.Kicks = s.batches, s.Kicks.Load()
 	return sample, nil
 }
 

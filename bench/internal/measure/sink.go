@@ -33,6 +33,8 @@ type Sink struct {
 	acks []ack
 	// halt is set by the harness when a round hangs: a consumer that polls gives up.
 	halt atomic.Bool
+	// Kicks is for subjects that count how often a push had to start the consumer. Producers add.
+	Kicks atomic.Int64
 
 	faults int
 	fault  string // the first
