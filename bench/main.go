@@ -72,6 +72,7 @@ func commands() []*cli.Command {
 		compareCommand(),
 		targetsCommand(),
 		addsCommand(),
+		latencyCommand(),
 		sockCommand(),
 	}
 }
