@@ -73,6 +73,7 @@ func commands() []*cli.Command {
 		targetsCommand(),
 		addsCommand(),
 		latencyCommand(),
+		actorsCommand(),
 		sockCommand(),
 	}
 }
