@@ -132,7 +132,7 @@ func TestCase_C5_ConsumerGivesWay(t *testing.T) {
 				defer close(ended)
 				consume(q)
 			}()
-			const turns = 2000
+			const turns = 200
 			for range turns {
 				runtime.Gosched() // the unrelated goroutine that makes progress
 			}
