@@ -53,7 +53,7 @@ func TestInboxCloseWakes(t *testing.T) {
 					got = in.recv(t.Context(), 10, 5, linger)
 				}
 				require.ErrorIs(t, got.err, taskwork.ErrClosed)
-				require.Equal(t, 1, in.wakes)
+				require.Equal(t, int64(1), in.wakes.Load())
 			}
 		}
 	})
@@ -89,7 +89,7 @@ func TestInboxLatePush(t *testing.T) {
 			require.Equal(t, int64(len(want)), in.Totals().Cancelled)
 			require.Equal(t, int64(1), in.Totals().Handled)
 			require.ErrorIs(t, in.recv(t.Context(), 5, 1, 0).err, taskwork.ErrClosed)
-			require.Zero(t, in.wakes, "nobody was asleep")
+			require.Zero(t, in.wakes.Load(), "nobody was asleep")
 		}
 	})
 }

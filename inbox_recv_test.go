@@ -28,7 +28,7 @@ func TestRecvBatchMinimum(t *testing.T) {
 				require.NoError(t, in.PushLazy(v))
 			}
 			require.Equal(t, batch{vs: seq(0, c.effective)}, <-done, "%+v", c)
-			require.Equal(t, 1, in.wakes, "one wake for all of them")
+			require.Equal(t, int64(1), in.wakes.Load(), "one wake for all of them")
 			// Some are there before, the rest comes at once.
 			for have := range c.effective {
 				for v := range have {

@@ -3,6 +3,7 @@ package taskwork_test
 import (
 	"context"
 	"math"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,8 +22,8 @@ type mailbox struct {
 
 	// cancelled is handed from one late push to the next.
 	cancelled []int
-	// wakes and receives are what Trace has told; they are read after a synctest.Wait.
-	wakes    int
+	// wakes and receives are what Trace has told.
+	wakes    atomic.Int64
 	receives statsLog
 }
 
@@ -30,7 +31,7 @@ func newMailbox(t *testing.T, q taskwork.Queue[int]) *mailbox {
 	m := &mailbox{t: t, q: hook(q)}
 	m.Inbox = taskwork.NewInbox[int](m.q, taskwork.InboxConfig[int]{
 		Cancel: func(v int) { m.cancelled = append(m.cancelled, v) },
-		Trace:  &taskwork.Trace{Wake: func() { m.wakes++ }, Run: m.receives.add},
+		Trace:  &taskwork.Trace{Wake: func() { m.wakes.Add(1) }, Run: m.receives.add},
 	})
 	m.q.pops.Store(0)
 	m.q.pushes.Store(0)
@@ -244,7 +245,7 @@ func TestInboxTotalsAndTrace(t *testing.T) {
 			want.Handled += handled
 			want.LongestRun = max(want.LongestRun, handled)
 			require.Equal(t, want, in.Totals())
-			require.Equal(t, int(want.Wakes), in.wakes)
+			require.Equal(t, want.Wakes, in.wakes.Load())
 			all := in.receives.get()
 			require.Len(t, all, int(want.Runs))
 			require.Equal(t, last.Count, all[len(all)-1].Count)
@@ -332,10 +333,10 @@ func TestInboxPushedNothing(t *testing.T) {
 		in.Pushed(false, -1)
 		in.PushedLazy(false, math.MinInt)
 		require.True(t, asleep(done))
-		require.Zero(t, in.wakes)
+		require.Zero(t, in.wakes.Load())
 		in.PushedLazy(false, math.MaxInt)
 		require.True(t, asleep(done))
-		require.Equal(t, 1, in.wakes)
+		require.Equal(t, int64(1), in.wakes.Load())
 		in.Pushed(false, 1)
 		require.True(t, asleep(done))
 		for v := range 3 {
