@@ -74,6 +74,8 @@ func commands() []*cli.Command {
 		addsCommand(),
 		latencyCommand(),
 		actorsCommand(),
+		stressCommand(),
+		soakCommand(),
 		sockCommand(),
 	}
 }
