@@ -69,3 +69,22 @@ func TestClosedAtRest(t *testing.T) {
 		require.LessOrEqual(t, len(q.registered()), 2)
 	}
 }
+
+// TestOnlyLaneIsForgotten: the short way for a single lane sees that the lane is closed.
+func TestOnlyLaneIsForgotten(t *testing.T) {
+	for _, pushed := range []int{1, 2, 3} {
+		q := small()
+		p := q.Producer()
+		require.True(t, p.PushAll(seq(0, pushed)))
+		require.Equal(t, seq(0, pushed), drain(q))
+		require.False(t, p.Push(9))
+		require.Equal(t, []int{9}, drain(q), "goes the short way")
+		p.Close()
+		_, ok := q.Pop()
+		require.False(t, ok)
+		require.Empty(t, q.registered())
+		require.Nil(t, p.head)
+		require.True(t, q.Empty())
+		require.True(t, q.Idle())
+	}
+}

@@ -64,6 +64,7 @@ package lanes
 import (
 	"sync/atomic"
 
+	"github.com/taskwork/taskwork/internal/backoff"
 	"github.com/taskwork/taskwork/internal/pad"
 )
 
@@ -100,9 +101,13 @@ type Queue[T any] struct {
 	lane     *Producer[T]
 	slots    []T
 	pos, end int
+	// sole is what lanes was when the current lane was the only one, or nil.
+	sole *[]*Producer[T]
 	// next is the index of the lane to look at first in the next round.
 	next int
-	_    [pad.Line - 56]byte
+	// looks is what the consumer remembers of its looks at the lanes.
+	looks backoff.Looker
+	_     [pad.Line - 80]byte
 }
 
 // Producer registers and returns a handle for one goroutine at a time, with a lane of its own. Any goroutine may call it. The
@@ -153,7 +158,26 @@ func (q *Queue[T]) refill() bool {
 	if q.state.Load()&mode != active {
 		return false
 	}
-	lanes := q.registered()
+	q.looks.Look()
+	lanes := q.lanes.Load()
+	if lanes != nil && lanes == q.sole {
+		// The short way for a single lane, within a chunk.
+		p := q.lane
+		n := p.published.Load() - p.base
+		if end := int(min(n, uint64(len(q.slots)))); end > q.pos {
+			q.looks.Brought += end - q.pos
+			q.end = end
+			return true
+		} else if n == uint64(end) && !p.closed.Load() {
+			return false
+		}
+	}
+	return lanes != nil && q.round(lanes)
+}
+
+// round is refill where there may be more than one lane, or a closed one.
+func (q *Queue[T]) round(registered *[]*Producer[T]) bool {
+	lanes := *registered
 	i := q.next
 	for range lanes {
 		if i >= len(lanes) {
@@ -161,52 +185,66 @@ func (q *Queue[T]) refill() bool {
 		}
 		p := lanes[i]
 		i++
-		if n := p.queued(); n > 0 {
+		if q.take(p, len(lanes)) {
 			q.next = i
-			if p != q.lane || q.pos == len(q.slots) {
-				q.enter(p, len(lanes))
+			if len(lanes) == 1 {
+				q.sole = registered
 			}
-			n = min(n, uint64(len(q.slots)-q.pos))
-			q.end = q.pos + int(n)
-			p.taken += n
 			return true
 		}
-		if p.drained() {
+		if p.closed.Load() {
 			q.forget(p)
 		}
 	}
 	return false
 }
 
-// enter makes p, which has an entry and is one of so many lanes, the current lane, and its next entry that of slots[pos].
-func (q *Queue[T]) enter(p *Producer[T], lanes int) {
-	if q.lane != p {
-		q.exit()
-		q.lane, q.pos = p, p.pos
-		if p.head != nil {
-			q.slots = p.head.slots
+// take takes entries off p, which is one of so many lanes, and makes it the current one, if it has any.
+func (q *Queue[T]) take(p *Producer[T], lanes int) bool {
+	n := p.published.Load()
+	if p != q.lane {
+		if n == p.taken() {
+			return false
 		}
+		q.enter(p)
 	}
+	n -= p.base
 	if q.pos == len(q.slots) {
+		if n == uint64(len(q.slots)) {
+			return false
+		}
+		n -= uint64(len(q.slots))
 		q.slots, q.pos = p.advance(lanes), 0
+	}
+	q.end = int(min(n, uint64(len(q.slots))))
+	q.looks.Brought += q.end - q.pos
+	return q.end > q.pos
+}
+
+// enter makes p the current lane.
+func (q *Queue[T]) enter(p *Producer[T]) {
+	q.exit()
+	q.lane, q.pos, q.end = p, p.pos, p.pos
+	if p.head != nil {
+		q.slots = p.head.slots
 	}
 }
 
 // exit leaves the current lane, if there is one. All that was taken off it has been handed out.
 func (q *Queue[T]) exit() {
-	if q.lane != nil {
-		q.lane.pos = q.pos
-	}
-	q.lane, q.slots, q.pos, q.end = nil, nil, 0, 0
+	q.save()
+	q.lane, q.slots, q.pos, q.end, q.sole = nil, nil, 0, 0, nil
 }
 
-// forget lets go of p, which is drained.
+// forget lets go of p, which is closed, if it is drained.
 func (q *Queue[T]) forget(p *Producer[T]) {
 	if q.lane == p {
 		q.exit()
 	}
-	p.release()
-	q.unregister(p)
+	if p.published.Load() == p.taken() {
+		p.release()
+		q.unregister(p)
+	}
 }
 
 // Idle puts the queue to rest, which ends the duty of the active consumer, unless there is something left to do. Only the
@@ -221,16 +259,19 @@ func (q *Queue[T]) Idle() bool {
 	}
 	// The look before the store leaves the line to the producers where a second one would find something anyway.
 	lanes := q.registered()
+	q.save()
 	var taken uint64
 	for _, p := range lanes {
-		if p.published.Load() != p.taken {
+		n := p.taken()
+		if p.published.Load() != n {
 			return false
 		}
-		taken += p.taken
+		taken += n
 	}
 	for _, p := range lanes {
 		p.trim()
 	}
+	q.looks.Rest()
 	return q.leave(q.settle(s), taken)
 }
 
@@ -260,12 +301,20 @@ func (q *Queue[T]) Empty() bool {
 	if q.state.Load()&mode != active {
 		return true
 	}
+	q.save()
 	for _, p := range q.registered() {
-		if p.published.Load() != p.taken {
+		if p.published.Load() != p.taken() {
 			return false
 		}
 	}
 	return true
+}
+
+// save brings the current lane's own pos up to date.
+func (q *Queue[T]) save() {
+	if q.lane != nil {
+		q.lane.pos = q.pos
+	}
 }
 
 // Resting tells whether the queue is at rest: a snapshot that any goroutine may take.

@@ -30,16 +30,15 @@ type Producer[T any] struct {
 
 	// The rest belongs to the active consumer of q.
 
-	// taken is how many entries have been taken off the lane, and seen how many were published at the last look, both modulo
-	// 2^64.
-	taken, seen uint64
-	// head is the chunk of the entry that was taken last, or nil before the first; head.slots[pos:] are not taken yet. While
-	// the lane is the queue's current one the queue knows pos, and this one is stale.
+	// head is the chunk that entries are taken from, or nil before the first. Before it there were base entries, modulo 2^64,
+	// and of its own head.slots[:pos] have been taken. While the lane is the queue's current one, the queue's pos goes ahead
+	// of this one.
 	head *chunk[T]
+	base uint64
 	pos  int
 	// recycled says that a chunk was given back since the queue went to rest last.
 	recycled bool
-	_        [pad.Line - 40]byte
+	_        [pad.Line - 32]byte
 }
 
 // Push queues v behind all that was pushed through p before, and tells whether its caller must run the consumer. It panics
@@ -105,16 +104,9 @@ func (p *Producer[T]) Close() {
 	}
 }
 
-// queued returns how many published entries have not been taken yet, as far as the last look can tell; it looks again if it
-// knows of none. The active consumer of the queue only.
-func (p *Producer[T]) queued() uint64 {
-	taken, seen := p.taken, p.seen
-	if seen == taken {
-		seen = p.published.Load()
-		p.seen = seen
-	}
-	return seen - taken
-}
+// taken is how many entries have been taken off the lane, modulo 2^64. The active consumer of the queue only, if the lane is
+// not its current one, or pos is up to date.
+func (p *Producer[T]) taken() uint64 { return p.base + uint64(p.pos) }
 
 // advance goes on to the next chunk and returns its slots. There is an entry in it, so the producer has let go of the one
 // before, which goes back to it unless that has its share of empty chunks, one of so many lanes. The active consumer of the
@@ -125,16 +117,13 @@ func (p *Producer[T]) advance(lanes int) []T {
 		p.head = p.first
 	} else {
 		p.head = empty.next
+		p.base += uint64(len(empty.slots))
 		p.recycled = true
 		bytes := max(len(empty.slots)*int(node.Size[T]()), 1)
 		p.free.push(empty, max(freeBytes/lanes/bytes, 1))
 	}
+	p.pos = 0
 	return p.head.slots
-}
-
-// drained tells whether the handle is closed and its last entry taken. The active consumer of the queue only.
-func (p *Producer[T]) drained() bool {
-	return p.closed.Load() && p.published.Load() == p.taken
 }
 
 // release lets go of all chunks. The active consumer of the queue only, when the lane is drained.

@@ -13,7 +13,7 @@ func looks(l *Looker, n, brought int) (waits int) {
 		if l.waited {
 			waits++
 		}
-		l.Brought = brought
+		l.Brought += brought
 	}
 	return waits
 }
@@ -47,7 +47,7 @@ func TestWaitsWhileTheyPay(t *testing.T) {
 	require.Zero(t, looks(l, 1, long))
 	require.Zero(t, looks(l, 1, 0), "the batch before was long, and this one came without a wait: it is no sign")
 	require.Equal(t, 1, looks(l, 1, paid-1))
-	require.Zero(t, looks(l, 2*soon, 0), "that was one")
+	require.Zero(t, looks(l, soon, 0), "that was one")
 	require.False(t, l.waits)
 }
 
@@ -55,7 +55,7 @@ func TestWaitsWhileTheyPay(t *testing.T) {
 func TestWaitsThatDoNotPay(t *testing.T) {
 	for brought := range paid {
 		var l Looker
-		require.InDelta(t, 64+6, looks(&l, 64*(late+1), brought), 2, "batches of %d", brought)
+		require.InDelta(t, 16+9, looks(&l, 16*(late+1), brought), 2, "batches of %d", brought)
 	}
 }
 
@@ -64,9 +64,23 @@ func TestNoWaitAfterRest(t *testing.T) {
 	l := waiting(t)
 	for range 3 {
 		l.Rest()
-		require.Zero(t, looks(l, 1, 0))
-		require.True(t, l.waits, "what was brought before the rest says nothing")
-		require.Equal(t, 1, looks(l, 1, paid))
+		require.Zero(t, looks(l, 1, paid))
+		require.True(t, l.waits)
+		require.Equal(t, 3, looks(l, 3, paid))
+	}
+}
+
+// TestRuns: a consumer that is woken for a few entries at a time, and rests when it finds no more, does not wait in each run.
+func TestRuns(t *testing.T) {
+	for _, l := range []*Looker{new(Looker), waiting(t)} {
+		for _, entries := range []int{1, 2, paid} {
+			waits := 0
+			for range 20000 {
+				waits += looks(l, 1, entries) + looks(l, 1, 0)
+				l.Rest()
+			}
+			require.LessOrEqual(t, waits, 20, "%d entries a run", entries)
+		}
 	}
 }
 
@@ -74,7 +88,7 @@ func TestCountersStayInBounds(t *testing.T) {
 	var l Looker
 	for i := range 1 << 17 {
 		l.Look()
-		l.Brought = i % (paid + 1)
+		l.Brought += i % (paid + 1)
 		require.LessOrEqual(t, l.patience, uint16(late))
 		require.LessOrEqual(t, l.quiet, uint16(late))
 	}
