@@ -149,8 +149,21 @@ func sockBench(w io.Writer, cfg sock.Config, results []sock.Result) error {
 }
 
 func sockTable(w io.Writer, cfg sock.Config, results []sock.Result) error {
-	t := table.New("queue", "clients", "messages/s", "GB/s", "to channel", "entries/run", "woken runs", "errors")
-	var faults []string
+	t, faults := sockCells(cfg, results)
+	if err := t.Text(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nmessages of %d bytes; entries/run: completions for each run of the consumer, at most 256;\n"+
+		"woken runs: share of the runs for which a push had to wake the consumer\n", cfg.Size)
+	for _, f := range faults {
+		fmt.Fprintln(w, "first error of", f)
+	}
+	return err
+}
+
+// sockCells returns the table, and the first error of each ring that had one.
+func sockCells(cfg sock.Config, results []sock.Result) (t *table.Table, faults []string) {
+	t = table.New("queue", "clients", "messages/s", "GB/s", "to channel", "entries/run", "woken runs", "errors")
 	for _, r := range sockRows(cfg, results) {
 		ratio := ""
 		if r.ToChannel > 0 {
@@ -163,13 +176,5 @@ func sockTable(w io.Writer, cfg sock.Config, results []sock.Result) error {
 			faults = append(faults, fmt.Sprintf("%s, %d clients: %s", r.Ring, r.Clients, r.FirstErr))
 		}
 	}
-	if err := t.Text(w); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\nmessages of %d bytes; entries/run: completions for each run of the consumer, at most 256;\n"+
-		"woken runs: share of the runs for which a push had to wake it\n", cfg.Size)
-	for _, f := range faults {
-		fmt.Fprintln(w, "first error of", f)
-	}
-	return err
+	return t, faults
 }

@@ -76,6 +76,7 @@ func commands() []*cli.Command {
 		actorsCommand(),
 		stressCommand(),
 		soakCommand(),
+		reportCommand(),
 		sockCommand(),
 	}
 }

@@ -3,6 +3,7 @@ package table
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -117,4 +118,28 @@ func at(cells []string, i int) string {
 		return cells[i]
 	}
 	return ""
+}
+
+// HTML writes the table as an element of a page.
+func (t *Table) HTML(w io.Writer) error {
+	widths := t.widths()
+	var b strings.Builder
+	row := func(tag string, cells []string) {
+		b.WriteString("<tr>")
+		for i, width := range widths {
+			if width > 0 {
+				fmt.Fprintf(&b, "<%s>%s</%s>", tag, html.EscapeString(at(cells, i)), tag)
+			}
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("<div class=\"scroll\"><table>\n<thead>")
+	row("th", t.Header)
+	b.WriteString("</thead>\n<tbody>\n")
+	for _, cells := range t.Rows {
+		row("td", cells)
+	}
+	b.WriteString("</tbody></table></div>\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
