@@ -66,8 +66,12 @@ func (c *checker) explore() {
 	if !c.steady() {
 		return
 	}
+	c.x.Await(c.cfg.Await && s.complete)
 	failure := c.enumerate(s, limit, end, &c.res)
-	c.res.Redundant = s.redundant()
+	c.res.Redundant += s.redundant()
+	if c.cfg.Await {
+		c.res.Mode += "+await"
+	}
 	if failure != nil {
 		c.res.Limit = ""
 		c.explain(failure)
@@ -88,6 +92,9 @@ func (c *checker) enumerate(s *search, executions int, end time.Time, res *Resul
 		}
 		if f != nil {
 			return f
+		}
+		if c.x.Cut() {
+			res.Redundant++
 		}
 		if !s.end() {
 			return nil

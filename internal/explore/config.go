@@ -65,6 +65,11 @@ type Config struct {
 	// Budget says that Executions and Time are a budget to spend: an enumeration that they cut short is reported as not exhausted
 	// but does not fail the test. Without it, it does.
 	Budget bool
+	// Await makes the enumerating modes cheaper for code that spins: a thread that yields right after a read (a load, or a swap
+	// that failed) is not woken by a change of what it read, for there is another execution in which it reads after the change and
+	// does not yield at all. That holds for loops which only read until they succeed, as those around locks do; it is wrong for a
+	// loop that writes something before each fruitless look, or counts them.
+	Await bool
 	// ShrinkTime bounds the search for a shorter schedule after a failure; the default is a second, a negative value skips it.
 	ShrinkTime time.Duration
 }

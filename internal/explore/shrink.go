@@ -32,6 +32,7 @@ func (c *checker) trace(out *Failure) {
 		return
 	}
 	r := &replay{steps: steps}
+	c.x.Await(false)
 	c.x.Trace(true)
 	f := c.x.Run(r, c.body)
 	c.x.Trace(false)
@@ -86,6 +87,7 @@ func (c *checker) replayOnly(s string) {
 		return
 	}
 	r := &replay{steps: steps}
+	c.x.Await(false)
 	c.x.Trace(true)
 	f := c.x.Run(r, c.body)
 	c.x.Trace(false)

@@ -27,6 +27,8 @@ type Exec struct {
 	strategy Strategy
 	maxSteps int
 	tracing  bool
+	await    bool
+	cut      bool // this execution was cut short by await
 
 	// The history of this execution. The slots are reused; what lies beyond n belongs to an earlier one.
 	events []Event
@@ -76,6 +78,14 @@ func New(maxSteps int) *Exec {
 	return &Exec{maxSteps: maxSteps, index: map[any]int32{}}
 }
 
+// Await switches on that a thread which yields right after a read is not woken by a change of what it read. An execution that
+// ends with such a thread left is dropped: there is another in which the thread reads later, sees the change and need not yield.
+// In other words, the program explored is one in which fruitless looks do not occur: a thread that is about to have one stops.
+func (x *Exec) Await(on bool) { x.await = on }
+
+// Cut tells whether the last execution ended so.
+func (x *Exec) Cut() bool { return x.cut }
+
 // Run runs one execution and returns what went wrong, if anything did.
 //
 //go:norace
@@ -104,7 +114,7 @@ func (x *Exec) reset(s Strategy) {
 	clear(x.index)
 	clear(x.order[:x.norder])
 	x.norder, x.begun, x.roots, x.next = 0, 0, 0, nil
-	x.aborting, x.failure = false, nil
+	x.aborting, x.cut, x.failure = false, false, nil
 	x.final, x.blocked = x.final[:0], x.blocked[:0]
 	x.ticks, x.ndones, x.nnames, x.nnotes = 0, 0, 0, 0
 	x.rows = x.rows[:0]
@@ -212,7 +222,10 @@ func (x *Exec) decide(t *Thread) *Thread {
 	}
 	enabled, left := x.enabled()
 	if enabled == 0 {
-		if left {
+		switch {
+		case left && x.fruitless():
+			x.aborting, x.cut = true, true
+		case left:
 			x.report(x.stuck())
 		}
 		return nil
@@ -250,7 +263,7 @@ func (x *Exec) ready(t *Thread) bool {
 			return true
 		}
 		for _, r := range t.reads {
-			if x.objs[r.obj].version != r.version {
+			if x.objs[r.obj].version != r.version && x.wakes(t, r.obj) {
 				return true
 			}
 		}

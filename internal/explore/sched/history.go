@@ -13,10 +13,14 @@ func (x *Exec) finish() {
 	switch {
 	case e.Op == Yield:
 		for _, r := range t.reads {
+			if !x.wakes(t, r.obj) {
+				continue
+			}
 			x.access(e, i, r.obj, Read, false, x.objs[r.obj].open)
 			e.Accesses[len(e.Accesses)-1].Since = r.since
 		}
 		t.reads = t.reads[:0]
+		t.spun.obj = -1
 	case e.Op == ParkUntil:
 		for k, w := range t.waits[:t.nwait] {
 			switch {
@@ -28,6 +32,10 @@ func (x *Exec) finish() {
 			}
 		}
 	default:
+		t.spun.obj = -1
+		if e.Op.reads() && t.effect == Read {
+			t.spun = read{t.obj, int32(i), x.objs[t.obj].version}
+		}
 		if e.Op.reads() {
 			t.learn(t.obj, int32(i), x.objs[t.obj].version)
 		}
@@ -47,6 +55,21 @@ func (x *Exec) access(e *Event, i int, obj int32, effect Effect, changed, open b
 	if changed {
 		o.version++
 	}
+}
+
+// fruitless tells whether some thread that waits in a yield was left behind by Await although what it read has changed.
+func (x *Exec) fruitless() bool {
+	for _, t := range x.order[:x.norder] {
+		if x.await && t.status == live && t.op == Yield && t.spun.obj >= 0 && x.objs[t.spun.obj].version != t.spun.version {
+			return true
+		}
+	}
+	return false
+}
+
+// wakes tells whether a change of the object ends the yield that t has announced, or is in.
+func (x *Exec) wakes(t *Thread, obj int32) bool {
+	return !x.await || obj != t.spun.obj
 }
 
 // learn notes what a later yield waits to see changed. The first look counts: what the thread did may rest on it, and it would
@@ -95,7 +118,7 @@ func (x *Exec) Affects(e *Event, id int, readonly bool) bool {
 		switch {
 		case t.op == Yield:
 			for _, r := range t.reads {
-				if r.obj == a.Obj && Dependent(a.Effect, Read) {
+				if r.obj == a.Obj && Dependent(a.Effect, Read) && x.wakes(t, r.obj) {
 					return true
 				}
 			}

@@ -58,7 +58,7 @@ func (o Op) Waits() bool { return o.waits() || o == Yield }
 // reads tells whether the thread learns something about the object, which a later yield then waits to see changed.
 func (o Op) reads() bool {
 	switch o {
-	case Load, Swap, CAS, Add, And, Or, TryLock, Passed, Done, Err, Get, Tick:
+	case Load, Swap, CAS, Add, And, Or, TryLock, Passed, Done, Err, Get:
 		return true
 	}
 	return false

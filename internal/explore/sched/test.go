@@ -33,6 +33,7 @@ func (x *Exec) Go(name string, fn func()) {
 	t.base, t.local, t.children, t.escape = -1, 0, 0, 0
 	t.asking, t.told, t.op = false, false, 0
 	t.reads = t.reads[:0]
+	t.spun.obj = -1
 	if current != nil {
 		t.base = current.base
 		if x.busy >= 0 {

@@ -37,6 +37,7 @@ type Thread struct {
 	base  int32 // the last event, or the one in which it was started
 	local uint16
 	reads []read // what it has read since its last yield
+	spun  read   // what it did last, if that was a read; otherwise obj is −1
 	waits [maxWait]int32
 	nwait int
 	obj   int32

@@ -129,6 +129,12 @@ func (x *Exec) label(addr any) string {
 		return "tick"
 	}
 	s := fmt.Sprintf("%T", addr)
+	switch addr.(type) {
+	case chan struct{}:
+		s = "parker"
+	case <-chan struct{}:
+		s = "done"
+	}
 	if i := strings.IndexByte(s, '['); i >= 0 {
 		s = s[:i]
 	}
@@ -172,8 +178,12 @@ func (x *Exec) value(v any) string {
 				known++
 			}
 		}
-		x.Name(v, fmt.Sprintf("&%d", known+1))
-		return x.named(v)
+		s := fmt.Sprintf("&%d", known+1)
+		if x.nnames < len(x.names) {
+			x.names[x.nnames] = name{v, s}
+			x.nnames++
+		}
+		return s
 	}
 	s := fmt.Sprintf("%v", v)
 	if len(s) > 40 {
@@ -203,10 +213,26 @@ func where(pcs []uintptr) string {
 			inside = inside || strings.Contains(f.Function, m)
 		}
 		if !inside && f.File != "" {
-			return filepath.Base(filepath.Dir(f.File)) + "/" + filepath.Base(f.File) + fmt.Sprintf(":%d", f.Line)
+			return fmt.Sprintf("%s%s:%d", within(f.Function), filepath.Base(f.File), f.Line)
 		}
 		if !more {
 			return "explore"
 		}
 	}
+}
+
+// module is the module that the explorer is part of; places in it are printed relative to its root.
+const module = "github.com/taskwork/taskwork"
+
+// within is the directory of a function's package, from the module's root, with a slash at the end unless it is the root.
+func within(function string) string {
+	dir := strings.LastIndexByte(function, '/') + 1
+	if i := strings.IndexByte(function[dir:], '.'); i >= 0 {
+		function = function[:dir+i]
+	}
+	function = strings.TrimSuffix(function, "_test")
+	if function == module {
+		return ""
+	}
+	return strings.TrimPrefix(function, module+"/") + "/"
 }
