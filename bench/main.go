@@ -77,6 +77,7 @@ func commands() []*cli.Command {
 		stressCommand(),
 		soakCommand(),
 		reportCommand(),
+		smokeCommand(),
 		sockCommand(),
 	}
 }

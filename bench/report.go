@@ -93,7 +93,8 @@ type pageSection struct {
 
 type pageChart struct {
 	Name, Title string
-	Light, Dark template.URL
+	Light       template.URL
+	Dark        template.Srcset
 }
 
 // html returns the whole report as one page that needs nothing else.
@@ -110,13 +111,15 @@ func (r *report) html() ([]byte, error) {
 		}
 		for _, c := range s.charts {
 			pc := pageChart{Name: c.Name, Title: c.Title}
-			var err error
-			if pc.Light, err = dataURL(c, false); err != nil {
+			light, err := dataURL(c, false)
+			if err != nil {
 				return nil, err
 			}
-			if pc.Dark, err = dataURL(c, true); err != nil {
+			dark, err := dataURL(c, true)
+			if err != nil {
 				return nil, err
 			}
+			pc.Light, pc.Dark = template.URL(light), template.Srcset(dark) //nolint:gosec // our own pictures
 			ps.Charts = append(ps.Charts, pc)
 		}
 		sections = append(sections, ps)
@@ -151,9 +154,10 @@ func (r *report) commit() string {
 	return r.machine.Commit
 }
 
-func dataURL(c plots.Chart, inTheDark bool) (template.URL, error) {
+// dataURL returns a chart as an address that contains it.
+func dataURL(c plots.Chart, inTheDark bool) (string, error) {
 	svg, err := c.SVG(inTheDark)
-	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), err //nolint:gosec // our own picture
+	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg), err
 }
 
 // writePage writes the page and its pictures, as SVG and PNG, into dir.

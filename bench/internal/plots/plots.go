@@ -151,6 +151,7 @@ func (c Chart) axis(a *plot.Axis, label string, log bool, ticks []float64, th th
 	a.Tick.Label.Font.Variant = "Sans"
 	a.Tick.Label.Font.Size = vg.Points(9)
 	a.Color, a.Tick.Color = th.text, th.text
+	a.Tick.Marker = evenTicks{}
 	if log {
 		a.Scale = plot.LogScale{}
 		a.Tick.Marker = logTicks{}
@@ -221,6 +222,29 @@ func (logTicks) Ticks(low, high float64) []plot.Tick {
 				ticks = append(ticks, plot.Tick{Value: x, Label: number(x)})
 			}
 		}
+	}
+	return ticks
+}
+
+// evenTicks marks round numbers, zero among them if it is in sight.
+type evenTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (evenTicks) Ticks(low, high float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10(high-low)))
+	for _, finer := range []float64{2, 2.5, 2} {
+		if (high-low)/step >= 4 {
+			break
+		}
+		step /= finer
+	}
+	var ticks []plot.Tick
+	for i := math.Ceil(low / step); i*step <= high; i++ {
+		x := i * step
+		if x == 0 {
+			x = 0 // and not minus zero
+		}
+		ticks = append(ticks, plot.Tick{Value: x, Label: number(x)})
 	}
 	return ticks
 }

@@ -46,5 +46,10 @@ func TestTicks(t *testing.T) {
 		labels = append(labels, tick.Label)
 	}
 	require.Equal(t, []string{"20", "50", "100", "200", "500", "1000", "2000", "5000", "10k", "20k"}, labels)
+	labels = nil
+	for _, tick := range (evenTicks{}).Ticks(-0.3, 12.2) {
+		labels = append(labels, tick.Label)
+	}
+	require.Equal(t, []string{"0", "2", "4", "6", "8", "10", "12"}, labels)
 	require.Equal(t, "2.5M", number(2.5e6))
 }

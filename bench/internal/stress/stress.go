@@ -99,10 +99,12 @@ func stage(ctx context.Context, cfg Config, stream uint64, t *Totals, episodes [
 	watch(cfg, t, &workers)
 	cancel()
 	others.Wait()
-	if cause := context.Cause(ctx); !errors.Is(cause, errOver) && !errors.Is(cause, context.Canceled) {
-		return cause
+	for _, end := range []error{errOver, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(context.Cause(ctx), end) {
+			return nil
+		}
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // errOver is how a run ends that has had its time.
