@@ -101,8 +101,9 @@ type Queue[T any] struct {
 	lane     *Producer[T]
 	slots    []T
 	pos, end int
-	// sole is what lanes was when the current lane was the only one, or nil.
-	sole *[]*Producer[T]
+	// alone is how many entries the current lane may hand out before the others are looked at again. It is set when a round has
+	// found nothing in them.
+	alone int
 	// next is the index of the lane to look at first in the next round.
 	next int
 	// looks is what the consumer remembers of its looks at the lanes.
@@ -152,32 +153,28 @@ func (q *Queue[T]) Pop() (v T, ok bool) {
 	return v, true
 }
 
-// refill goes round the lanes and takes the first entries that it finds, all from one chunk of one lane: the length of a chunk
-// is what a lane may hand out before the next one has its turn. It reports whether it found any.
+// refill takes the next entries off the lanes, all from one chunk of one lane, and reports whether it found any. It goes round
+// the lanes, the current one last: the length of a chunk is what a lane may hand out before the next one has its turn, or of two
+// if the others had nothing before.
 func (q *Queue[T]) refill() bool {
 	if q.state.Load()&mode != active {
 		return false
 	}
 	q.looks.Look()
-	lanes := q.lanes.Load()
-	if lanes != nil && lanes == q.sole {
-		// The short way for a single lane, within a chunk.
-		p := q.lane
-		n := p.published.Load() - p.base
-		if end := int(min(n, uint64(len(q.slots)))); end > q.pos {
-			q.looks.Brought += end - q.pos
-			q.end = end
-			return true
-		} else if n == uint64(end) && !p.closed.Load() {
-			return false
+	current := q.lane
+	if current != nil {
+		if q.alone > 0 {
+			// The short way: nobody else has had anything lately.
+			if end := int(min(current.published.Load()-current.base, uint64(len(q.slots)))); end > q.pos {
+				q.looks.Brought += end - q.pos
+				q.alone -= end - q.pos
+				q.end = end
+				return true
+			}
 		}
+		current.pos = q.pos
 	}
-	return lanes != nil && q.round(lanes)
-}
-
-// round is refill where there may be more than one lane, or a closed one.
-func (q *Queue[T]) round(registered *[]*Producer[T]) bool {
-	lanes := *registered
+	lanes := q.registered()
 	i := q.next
 	for range lanes {
 		if i >= len(lanes) {
@@ -185,40 +182,32 @@ func (q *Queue[T]) round(registered *[]*Producer[T]) bool {
 		}
 		p := lanes[i]
 		i++
-		if q.take(p, len(lanes)) {
+		if n := p.published.Load(); n != p.taken() {
 			q.next = i
-			if len(lanes) == 1 {
-				q.sole = registered
-			}
+			q.take(p, n, len(lanes))
 			return true
 		}
 		if p.closed.Load() {
 			q.forget(p)
 		}
 	}
+	q.alone = len(q.slots)
 	return false
 }
 
-// take takes entries off p, which is one of so many lanes, and makes it the current one, if it has any.
-func (q *Queue[T]) take(p *Producer[T], lanes int) bool {
-	n := p.published.Load()
-	if p != q.lane {
-		if n == p.taken() {
-			return false
-		}
+// take takes entries off p, of which n have been published and some of these not taken, and makes it the current lane. It is
+// one of so many lanes.
+func (q *Queue[T]) take(p *Producer[T], n uint64, lanes int) {
+	if p == q.lane {
+		q.alone = len(q.slots)
+	} else {
 		q.enter(p)
 	}
-	n -= p.base
 	if q.pos == len(q.slots) {
-		if n == uint64(len(q.slots)) {
-			return false
-		}
-		n -= uint64(len(q.slots))
 		q.slots, q.pos = p.advance(lanes), 0
 	}
-	q.end = int(min(n, uint64(len(q.slots))))
+	q.end = int(min(n-p.base, uint64(len(q.slots))))
 	q.looks.Brought += q.end - q.pos
-	return q.end > q.pos
 }
 
 // enter makes p the current lane.
@@ -233,7 +222,7 @@ func (q *Queue[T]) enter(p *Producer[T]) {
 // exit leaves the current lane, if there is one. All that was taken off it has been handed out.
 func (q *Queue[T]) exit() {
 	q.save()
-	q.lane, q.slots, q.pos, q.end, q.sole = nil, nil, 0, 0, nil
+	q.lane, q.slots, q.pos, q.end, q.alone = nil, nil, 0, 0, 0
 }
 
 // forget lets go of p, which is closed, if it is drained.

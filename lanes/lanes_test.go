@@ -87,6 +87,23 @@ func TestNothingPushed(t *testing.T) {
 	require.True(t, q.Resting())
 }
 
+// TestIdleWithoutDryPop: a consumer that knows how many entries there are need not find out by a Pop that fails.
+func TestIdleWithoutDryPop(t *testing.T) {
+	for entries := 1; entries < 6; entries++ {
+		q := small()
+		p := q.Producer()
+		require.True(t, p.PushAll(seq(0, entries)))
+		for i := range entries {
+			require.False(t, q.Empty())
+			require.False(t, q.Idle())
+			v, _ := q.Pop()
+			require.Equal(t, i, v)
+		}
+		require.True(t, q.Empty())
+		require.True(t, q.Idle())
+	}
+}
+
 // TestOrderOfOneLane pushes runs of every length over chunks of several lengths, with pops in between at every offset.
 func TestOrderOfOneLane(t *testing.T) {
 	for _, slots := range []int{1, 2, 3, 7, 0} {
@@ -144,26 +161,37 @@ func TestNoHandleIsOneLane(t *testing.T) {
 	require.True(t, q.Idle())
 }
 
-// TestBusyLaneStarvesNone: one lane that is refilled at each pop leaves a turn to each of the others after a chunk's length.
+// TestBusyLaneStarvesNone: one lane that is refilled at each pop leaves a turn to each of the others after a chunk's length,
+// or after two if it was alone before.
 func TestBusyLaneStarvesNone(t *testing.T) {
-	const others = 5
-	q := &Queue[int]{chunkSlots: 4}
-	busy := q.Producer()
-	busy.PushAll(make([]int, 10))
-	for i := range others {
-		q.Producer().PushAll([]int{i + 1, i + 1})
-	}
-	q.Push(others + 1)
+	const others, slots = 5, 4
+	for _, alone := range []bool{false, true} {
+		q := &Queue[int]{chunkSlots: slots}
+		busy := q.Producer()
+		busy.PushAll(make([]int, 10))
+		if alone {
+			for range 10 * slots {
+				_, ok := q.Pop()
+				require.True(t, ok)
+				busy.Push(0)
+			}
+			require.Positive(t, q.alone)
+		}
+		for i := range others {
+			q.Producer().PushAll([]int{i + 1, i + 1})
+		}
+		q.Push(others + 1)
 
-	seen := map[int]int{}
-	for range 4*(others+2) + 3 {
-		v, ok := q.Pop()
-		require.True(t, ok)
-		seen[v]++
-		busy.Push(0)
+		seen := map[int]int{}
+		for range 2*slots + others*2 + 1 {
+			v, ok := q.Pop()
+			require.True(t, ok)
+			seen[v]++
+			busy.Push(0)
+		}
+		for i := range others {
+			require.Equal(t, 2, seen[i+1], "lane %d had no turn: %v", i, seen)
+		}
+		require.Equal(t, 1, seen[others+1], "pushes without a handle had no turn: %v", seen)
 	}
-	for i := range others {
-		require.Equal(t, 2, seen[i+1], "lane %d had no turn: %v", i, seen)
-	}
-	require.Equal(t, 1, seen[others+1], "pushes without a handle had no turn: %v", seen)
 }

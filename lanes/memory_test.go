@@ -78,7 +78,7 @@ func TestCase_J9(t *testing.T) {
 	const line = 64 // as far apart as this they cannot share a line, wherever the struct lies
 	// Producers read the first line of the queue all the time; the consumer writes the second.
 	for _, shared := range []string{"state", "lanes", "ordered", "chunkSlots"} {
-		for _, consumers := range []string{"lane", "slots", "pos", "end", "sole", "next", "looks"} {
+		for _, consumers := range []string{"lane", "slots", "pos", "end", "alone", "next", "looks"} {
 			require.GreaterOrEqual(t, offset(queue, consumers), offset(queue, shared)+line, shared+", "+consumers)
 		}
 	}
