@@ -106,7 +106,7 @@ func (c *checker) enumerate(s *search, executions int, end time.Time, res *Resul
 			}
 			return nil
 		case res.Executions%64 == 0 && time.Now().After(end):
-			res.Limit = fmt.Sprintf("time (%s)", end.Sub(c.start).Round(time.Millisecond))
+			res.Limit = fmt.Sprintf("%s of time", max(end.Sub(c.start), 0).Round(10*time.Millisecond))
 			return nil
 		}
 	}

@@ -173,15 +173,15 @@ func (p program) run(m *explore.M, out func(string)) {
 
 // TestDPORAgreesWithDFS runs random programs in both complete modes. DPOR may skip a schedule only if another one shows the same.
 func TestDPORAgreesWithDFS(t *testing.T) {
-	programs := 4000
+	programs := 3000
 	if testing.Short() || explore.RaceEnabled {
-		programs = 300
+		programs = 200
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	var all, reduced, awaiting, skipped int
 	for n := range programs {
 		p := generate(r)
-		cfg := explore.Config{Steps: 300, Executions: 1500, Budget: true, ShrinkTime: -1}
+		cfg := explore.Config{Steps: 300, Executions: 500, Budget: true, ShrinkTime: -1}
 		cfg.Mode, cfg.Preemptions = explore.DFS, explore.Unbounded
 		want, full := outcomes(cfg, p.run)
 		if full.Failure != nil && full.Failure.Kind == "uninstrumented" {

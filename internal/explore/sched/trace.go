@@ -194,10 +194,10 @@ func (x *Exec) value(v any) string {
 
 func (t *Thread) where() string { return where(t.pcs[:t.npcs]) }
 
-// machinery are the packages whose frames a trace does not show.
+// machinery are the functions whose frames a trace does not show: twins, and the explorer's own operations.
 var machinery = []string{
 	"internal/explore/atomic.", "internal/explore/sync.", "internal/explore/runtime.", "internal/explore/park.",
-	"internal/explore/sched.",
+	"internal/explore/spin.", "internal/explore/slab.", "internal/explore/sched.", "internal/explore.(*M).",
 }
 
 // where is the place in the program under test that performed an operation.

@@ -2,15 +2,15 @@ package sync
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/taskwork/taskwork/internal/explore/sched"
 )
 
-// WaitGroup is the twin of sync.WaitGroup. Under exploration n counts and mu stands for the order that the real one makes.
+// WaitGroup is the twin of sync.WaitGroup. Under exploration n counts, and orders what the real one orders.
 type WaitGroup struct {
 	wg sync.WaitGroup
-	mu sync.Mutex
-	n  int
+	n  atomic.Int64
 }
 
 // Add adds delta to the counter.
@@ -19,16 +19,14 @@ func (g *WaitGroup) Add(delta int) {
 		g.wg.Add(delta)
 		return
 	}
-	t := sched.EnterGate(g, sched.Add, sched.Quietly(g.count) == 0)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.n += delta
-	if g.n < 0 {
+	t := sched.EnterGate(g, sched.Add, sched.Quietly(g.n.Load) == 0)
+	n := g.n.Add(int64(delta))
+	if n < 0 {
 		panic("sync: negative WaitGroup counter")
 	}
 	if t != nil {
-		t.LeaveGate(sched.Write, delta != 0, g.n == 0)
-		t.Values(g.n-delta, g.n)
+		t.LeaveGate(sched.Write, delta != 0, n == 0)
+		t.Values(n-int64(delta), n)
 	}
 }
 
@@ -41,8 +39,8 @@ func (g *WaitGroup) Wait() {
 		g.wg.Wait()
 		return
 	}
-	t := sched.EnterGate(g, sched.Wait, sched.Quietly(g.count) == 0)
-	n := g.count()
+	t := sched.EnterGate(g, sched.Wait, sched.Quietly(g.n.Load) == 0)
+	n := g.n.Load()
 	if t != nil {
 		t.LeaveGate(sched.Read, false, true)
 	} else if n > 0 {
@@ -61,10 +59,4 @@ func (g *WaitGroup) Go(f func()) {
 		defer g.Done()
 		f()
 	})
-}
-
-func (g *WaitGroup) count() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.n
 }
