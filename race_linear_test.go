@@ -18,41 +18,41 @@ import (
 	"github.com/taskwork/taskwork/lanes"
 )
 
-// The calls of a history. Values count up from 1; handle is the lane's handle, or 0.
-type call struct {
+// linearCall is a call of a history. Values count up from 1; handle is the lane's handle, or 0.
+type linearCall struct {
 	name   string // push, pop, idle, empty, resting
 	values []int  // of a push
 	handle int
 }
 
-type answer struct {
+type linearAnswer struct {
 	flag  bool // wake, ok, or what else the call returns
 	value int  // of a pop
 	// excused: a pop that found nothing while a push was under way, in a queue where that may be half done.
 	excused bool
 }
 
-// state is the contract in its sequential form. It is immutable.
-type state struct {
+// linearState is the contract in its sequential form. It is immutable.
+type linearState struct {
 	active bool
 	queued string // values as runes, oldest first: porcupine compares states, and strings compare
 }
 
-// total is the contract of a queue with one total order, as a model: some order of the calls that agrees with real time must
+// totalModel is the contract of a queue with one total order, as a model: some order of the calls that agrees with real time must
 // explain all answers.
-var total = porcupine.Model{
-	Init: func() any { return state{} },
+var totalModel = porcupine.Model{
+	Init: func() any { return linearState{} },
 	Step: func(s, in, out any) (bool, any) {
-		return step(s.(state), in.(call), out.(answer))
+		return linearStep(s.(linearState), in.(linearCall), out.(linearAnswer))
 	},
 	DescribeOperation: func(in, out any) string { return fmt.Sprintf("%+v → %+v", in, out) },
 }
 
-func step(s state, c call, a answer) (bool, state) {
+func linearStep(s linearState, c linearCall, a linearAnswer) (bool, linearState) {
 	empty := s.queued == ""
 	switch c.name {
 	case "push":
-		next := state{active: true, queued: s.queued}
+		next := linearState{active: true, queued: s.queued}
 		for _, v := range c.values {
 			next.queued += string(rune(v))
 		}
@@ -62,9 +62,9 @@ func step(s state, c call, a answer) (bool, state) {
 			return empty || a.excused, s
 		}
 		rest, ok := strings.CutPrefix(s.queued, string(rune(a.value)))
-		return ok && s.active, state{active: s.active, queued: rest}
+		return ok && s.active, linearState{active: s.active, queued: rest}
 	case "idle":
-		return s.active && a.flag == empty, state{active: s.active && !a.flag, queued: s.queued}
+		return s.active && a.flag == empty, linearState{active: s.active && !a.flag, queued: s.queued}
 	case "empty":
 		return a.flag == empty, s
 	default:
@@ -72,23 +72,23 @@ func step(s state, c call, a answer) (bool, state) {
 	}
 }
 
-// perHandle is what a queue of lanes promises of each lane: one at a time, its pushes, and the pops that gave its entries, are a
+// laneModel is what a queue of lanes promises of each lane: one at a time, its pushes, and the pops that gave its entries, are a
 // queue. Wakes and rests concern all lanes together and are no part of it.
-var perHandle = porcupine.Model{
+var laneModel = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		lane := map[int]int{} // by value
 		for _, op := range history {
-			for _, v := range op.Input.(call).values {
-				lane[v] = op.Input.(call).handle
+			for _, v := range op.Input.(linearCall).values {
+				lane[v] = op.Input.(linearCall).handle
 			}
 		}
 		parts := map[int][]porcupine.Operation{}
 		for _, op := range history {
-			switch c := op.Input.(call); {
+			switch c := op.Input.(linearCall); {
 			case c.name == "push":
 				parts[c.handle] = append(parts[c.handle], op)
-			case c.name == "pop" && op.Output.(answer).flag:
-				parts[lane[op.Output.(answer).value]] = append(parts[lane[op.Output.(answer).value]], op)
+			case c.name == "pop" && op.Output.(linearAnswer).flag:
+				parts[lane[op.Output.(linearAnswer).value]] = append(parts[lane[op.Output.(linearAnswer).value]], op)
 			}
 		}
 		var all [][]porcupine.Operation
@@ -99,9 +99,9 @@ var perHandle = porcupine.Model{
 	},
 	Init: func() any { return "" },
 	Step: func(s, in, out any) (bool, any) {
-		queued, c := s.(string), in.(call)
+		queued, c := s.(string), in.(linearCall)
 		if c.name == "pop" {
-			rest, ok := strings.CutPrefix(queued, string(rune(out.(answer).value)))
+			rest, ok := strings.CutPrefix(queued, string(rune(out.(linearAnswer).value)))
 			return ok, rest
 		}
 		for _, v := range c.values {
@@ -128,7 +128,7 @@ type client struct {
 
 // call makes a call and notes it. It gives way now and then, within the interval that it notes: others' calls then overlap even
 // where there is but one processor to be had.
-func (c *client) call(in call, f func() answer) answer {
+func (c *client) call(in linearCall, f func() linearAnswer) linearAnswer {
 	begin := c.r.clock.Add(1)
 	if c.rng.IntN(8) == 0 {
 		runtime.Gosched()
@@ -150,12 +150,12 @@ func (c *client) end() {
 // excuse marks the pops that found nothing while a push was under way.
 func excuse(history []porcupine.Operation) {
 	for i, pop := range history {
-		a := pop.Output.(answer)
-		if pop.Input.(call).name != "pop" || a.flag {
+		a := pop.Output.(linearAnswer)
+		if pop.Input.(linearCall).name != "pop" || a.flag {
 			continue
 		}
 		a.excused = slices.ContainsFunc(history, func(push porcupine.Operation) bool {
-			return push.Input.(call).name == "push" && push.Call < pop.Return && pop.Call < push.Return
+			return push.Input.(linearCall).name == "push" && push.Call < pop.Return && pop.Call < push.Return
 		})
 		history[i].Output = a
 	}
@@ -182,14 +182,17 @@ func recordHistory(q taskwork.Queue[int], seed uint64) []porcupine.Operation {
 		rng := c.rng
 		defer c.end()
 		for {
-			popped := c.call(call{name: "pop"}, func() answer {
+			popped := c.call(linearCall{name: "pop"}, func() linearAnswer {
 				v, ok := q.Pop()
-				return answer{flag: ok, value: v}
+				return linearAnswer{flag: ok, value: v}
 			})
 			if rng.IntN(4) == 0 {
-				c.call(call{name: "empty"}, func() answer { return answer{flag: q.Empty()} })
+				c.call(linearCall{name: "empty"}, func() linearAnswer { return linearAnswer{flag: q.Empty()} })
 			}
-			if (!popped.flag || rng.IntN(4) == 0) && c.call(call{name: "idle"}, func() answer { return answer{flag: q.Idle()} }).flag {
+			if popped.flag && rng.IntN(4) > 0 {
+				continue
+			}
+			if c.call(linearCall{name: "idle"}, func() linearAnswer { return linearAnswer{flag: q.Idle()} }).flag {
 				return
 			}
 			if !popped.flag {
@@ -217,31 +220,31 @@ func recordHistory(q taskwork.Queue[int], seed uint64) []porcupine.Operation {
 					vs[i] = int(value.Add(1))
 				}
 				form := rng.IntN(3)
-				a := c.call(call{name: "push", values: vs, handle: handle}, func() answer {
+				a := c.call(linearCall{name: "push", values: vs, handle: handle}, func() linearAnswer {
 					switch {
 					case lane != nil && len(vs) == 1:
-						return answer{flag: lane.Push(vs[0])}
+						return linearAnswer{flag: lane.Push(vs[0])}
 					case lane != nil:
-						return answer{flag: lane.PushAll(vs)}
+						return linearAnswer{flag: lane.PushAll(vs)}
 					case nq != nil && len(vs) == 1 && form > 0:
-						return answer{flag: nq.PushNode(&taskwork.Node[int]{Value: vs[0]})}
+						return linearAnswer{flag: nq.PushNode(&taskwork.Node[int]{Value: vs[0]})}
 					case nq != nil && form > 0:
 						var chain taskwork.Chain[int]
 						for _, v := range vs {
 							chain.Append(&taskwork.Node[int]{Value: v})
 						}
-						return answer{flag: nq.PushChain(&chain)}
+						return linearAnswer{flag: nq.PushChain(&chain)}
 					case len(vs) == 1:
-						return answer{flag: q.Push(vs[0])}
+						return linearAnswer{flag: q.Push(vs[0])}
 					default:
-						return answer{flag: q.PushAll(vs)}
+						return linearAnswer{flag: q.PushAll(vs)}
 					}
 				})
 				if a.flag {
 					wg.Go(func() { consume(100 + uint64(vs[0])) })
 				}
 				if rng.IntN(3) == 0 {
-					c.call(call{name: "resting"}, func() answer { return answer{flag: q.Resting()} })
+					c.call(linearCall{name: "resting"}, func() linearAnswer { return linearAnswer{flag: q.Resting()} })
 				}
 				if rng.IntN(4) == 0 {
 					runtime.Gosched()
@@ -262,9 +265,9 @@ func TestLinearizable(t *testing.T) {
 		histories = 100
 	}
 	each(t, func(t *testing.T, row queueOf[int]) {
-		model := perHandle
+		model := laneModel
 		if row.total {
-			model = total
+			model = totalModel
 		}
 		end = end.Add(*stressFor / 10 / time.Duration(len(queues[int]())))
 		seed, overlaps := uint64(0), 0
@@ -299,24 +302,25 @@ func overlapping(history []porcupine.Operation) (n int) {
 func describe(history []porcupine.Operation) string {
 	var b strings.Builder
 	for _, op := range history {
-		fmt.Fprintf(&b, "%4d–%-4d goroutine %-2d %s\n", op.Call, op.Return, op.ClientId, total.DescribeOperation(op.Input, op.Output))
+		what := totalModel.DescribeOperation(op.Input, op.Output)
+		fmt.Fprintf(&b, "%4d–%-4d goroutine %-2d %s\n", op.Call, op.Return, op.ClientId, what)
 	}
 	return b.String()
 }
 
 // TestLinearizableRejects: the models refuse histories that are wrong by one answer.
 func TestLinearizableRejects(t *testing.T) {
-	at := func(begin, end int64, in call, out answer) porcupine.Operation {
+	at := func(begin, end int64, in linearCall, out linearAnswer) porcupine.Operation {
 		return porcupine.Operation{Input: in, Output: out, Call: begin, Return: end}
 	}
 	push := func(begin, end int64, wake bool, handle int, vs ...int) porcupine.Operation {
-		return at(begin, end, call{name: "push", values: vs, handle: handle}, answer{flag: wake})
+		return at(begin, end, linearCall{name: "push", values: vs, handle: handle}, linearAnswer{flag: wake})
 	}
 	pop := func(begin, end int64, v int) porcupine.Operation {
-		return at(begin, end, call{name: "pop"}, answer{flag: v > 0, value: v})
+		return at(begin, end, linearCall{name: "pop"}, linearAnswer{flag: v > 0, value: v})
 	}
 	other := func(begin, end int64, name string, flag bool) porcupine.Operation {
-		return at(begin, end, call{name: name}, answer{flag: flag})
+		return at(begin, end, linearCall{name: name}, linearAnswer{flag: flag})
 	}
 	for name, c := range map[string]struct {
 		model   porcupine.Model
@@ -324,38 +328,40 @@ func TestLinearizableRejects(t *testing.T) {
 		ok      bool
 		history []porcupine.Operation
 	}{
-		"fine": {model: total, ok: true, history: []porcupine.Operation{
+		"fine": {model: totalModel, ok: true, history: []porcupine.Operation{
 			push(1, 2, true, 0, 1), push(3, 8, false, 0, 2, 3), other(4, 5, "empty", false), pop(6, 7, 1), pop(9, 10, 2), pop(11, 12, 3),
 			pop(13, 14, 0), other(15, 16, "idle", true), other(17, 18, "resting", true),
 		}},
-		"two wakes": {model: total, history: []porcupine.Operation{push(1, 4, true, 0, 1), push(2, 3, true, 0, 2)}},
-		"no wake":   {model: total, history: []porcupine.Operation{push(1, 2, false, 0, 1)}},
-		"real time": {model: total, history: []porcupine.Operation{
+		"two wakes": {model: totalModel, history: []porcupine.Operation{push(1, 4, true, 0, 1), push(2, 3, true, 0, 2)}},
+		"no wake":   {model: totalModel, history: []porcupine.Operation{push(1, 2, false, 0, 1)}},
+		"real time": {model: totalModel, history: []porcupine.Operation{
 			push(1, 2, true, 0, 1), push(3, 4, false, 0, 2), pop(5, 6, 2), pop(7, 8, 1),
 		}},
-		"dry": {model: total, history: []porcupine.Operation{
+		"dry": {model: totalModel, history: []porcupine.Operation{
 			push(1, 2, true, 0, 1), push(3, 6, false, 0, 2), pop(4, 5, 0),
 		}},
-		"dry beside a push that may be half done": {model: total, excuse: true, ok: true, history: []porcupine.Operation{
+		"dry beside a push that may be half done": {model: totalModel, excuse: true, ok: true, history: []porcupine.Operation{
 			push(1, 2, true, 0, 1), push(3, 6, false, 0, 2), pop(4, 5, 0),
 		}},
-		"dry after the pushes": {model: total, excuse: true, history: []porcupine.Operation{
+		"dry after the pushes": {model: totalModel, excuse: true, history: []porcupine.Operation{
 			push(1, 2, true, 0, 1), push(3, 4, false, 0, 2), pop(5, 6, 0),
 		}},
-		"rest over an entry": {model: total, history: []porcupine.Operation{
+		"rest over an entry": {model: totalModel, history: []porcupine.Operation{
 			push(1, 2, true, 0, 1), push(3, 4, false, 0, 2), pop(5, 6, 1), other(7, 8, "idle", true),
 		}},
-		"resting while active": {model: total, history: []porcupine.Operation{push(1, 2, true, 0, 1), other(3, 4, "resting", true)}},
-		"twice": {model: total, history: []porcupine.Operation{
+		"resting while active": {model: totalModel, history: []porcupine.Operation{
+			push(1, 2, true, 0, 1), other(3, 4, "resting", true),
+		}},
+		"twice": {model: totalModel, history: []porcupine.Operation{
 			push(1, 2, true, 0, 1), pop(3, 4, 1), pop(5, 6, 1),
 		}},
-		"between lanes there is no order": {model: perHandle, ok: true, history: []porcupine.Operation{
+		"between lanes there is no order": {model: laneModel, ok: true, history: []porcupine.Operation{
 			push(1, 2, true, 1, 1), push(3, 4, false, 2, 2), pop(5, 6, 2), pop(7, 8, 1),
 		}},
-		"in a lane there is": {model: perHandle, history: []porcupine.Operation{
+		"in a lane there is": {model: laneModel, history: []porcupine.Operation{
 			push(1, 2, true, 1, 1), push(3, 4, false, 1, 2), pop(5, 6, 2), pop(7, 8, 1),
 		}},
-		"before its push": {model: perHandle, history: []porcupine.Operation{pop(1, 2, 1), push(3, 4, true, 1, 1)}},
+		"before its push": {model: laneModel, history: []porcupine.Operation{pop(1, 2, 1), push(3, 4, true, 1, 1)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.excuse {

@@ -180,7 +180,8 @@ func TestCase_E1_BudgetOfRun(t *testing.T) {
 			}
 		}
 		for ; runs < 500; runs++ {
-			require.Equal(t, taskwork.Stats{Count: budget, Loops: 1, More: true}, taskwork.Run(q, budget, again))
+			s := taskwork.Run(q, budget, again)
+			require.True(t, s.Count == budget && s.More, "%+v", s)
 		}
 		stop.Store(true)
 		wg.Wait()
@@ -274,9 +275,9 @@ func TestCase_H4_PooledNodes(t *testing.T) {
 	}
 	const inPool, inQueue = 0, 1
 	type request struct {
-		before int
-		node   taskwork.Node[*request]
-		owner  atomic.Uint32 // inPool, inQueue, or 2 and up: a producer
+		_     int32 // a node may stand anywhere
+		node  taskwork.Node[*request]
+		owner atomic.Uint32 // inPool, inQueue, or 2 and up: a producer
 	}
 	eachNode(t, func(t *testing.T, newQueue func() taskwork.NodeQueue[*request]) {
 		var (

@@ -66,11 +66,13 @@ func (p *producer) work() {
 		}
 		p.pushed.Store(uint32(p.seq))
 		if r.shape.Tempo == lockstep {
-			if !wake && r.q.Resting() && int(p.acked.Load()) != p.seq {
-				r.fail(Resting, "Resting is true, but %s, pushed before the call, has not been handed out", entryName(p.id, p.seq-1))
+			early := !wake && r.q.Resting() && int(p.acked.Load()) != p.seq
+			p.await()
+			// If it has not been handed out by now, it is lost, which explains more.
+			if early && int(p.acked.Load()) == p.seq {
+				r.fail(Resting, "Resting was true before %s, whose push had returned, was handed out", entryName(p.id, p.seq-1))
 				return
 			}
-			p.await()
 		}
 	}
 }
