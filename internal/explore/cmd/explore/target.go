@@ -58,9 +58,11 @@ func needsTag(src string) bool {
 		if err != nil {
 			return false
 		}
-		with := expr.Eval(func(string) bool { return true })
-		without := expr.Eval(func(tag string) bool { return tag != "explore" })
-		return with && !without
+		possible := func(explore bool) bool {
+			return expr.Eval(func(tag string) bool { return tag != "explore" || explore }) ||
+				expr.Eval(func(tag string) bool { return tag == "explore" && explore })
+		}
+		return possible(true) && !possible(false)
 	}
 	return false
 }
