@@ -167,6 +167,8 @@ func (x *Exec) unwind() {
 	x.aborting = x.aborting || !x.complete()
 	for _, t := range x.order[:x.begun] {
 		if t.status == live {
+			raceAcquire(&x.token)
+			raceRelease(&x.token)
 			current = t
 			t.worker.resume(t)
 			current = nil
@@ -191,12 +193,17 @@ func (x *Exec) complete() bool {
 
 // turn gives the baton away and returns when the thread may perform what it has announced.
 //
+// What threads release to x.token is acquired only when the execution is over, by final checks and by the deferred functions of
+// threads that are unwound: these run one after the other, without the locks that would otherwise keep them apart.
+//
 //go:norace
 func (x *Exec) turn(t *Thread) {
+	raceRelease(&x.token)
 	if raceEnabled || x.decide(t) != t {
 		t.worker.pause()
 	}
 	if x.aborting {
+		raceAcquire(&x.token)
 		runtime.Goexit()
 	}
 }

@@ -99,6 +99,7 @@ func (x *Exec) Fail(kind, message string) {
 	}
 	x.report(Failure{Kind: kind, Message: message})
 	if current != nil {
+		raceAcquire(&x.token)
 		runtime.Goexit()
 	}
 	panic(failed{})

@@ -32,7 +32,6 @@ type Thread struct {
 	name   string
 	fn     func()
 	status status
-	parent *Thread
 
 	base  int32 // the last event, or the one in which it was started
 	local uint16
