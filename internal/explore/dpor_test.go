@@ -183,3 +183,33 @@ func TestBoundedDFS(t *testing.T) {
 	_, res := outcomes(explore.Config{Mode: explore.DFS, Preemptions: explore.Unbounded}, body)
 	require.Equal(t, 6, res.Executions, "4 over 2")
 }
+
+// TestYieldFirstLook: what a thread saw first is what its loop may have acted on, so a change after that ends the yield, even if
+// the thread has looked again or made the change itself.
+func TestYieldFirstLook(t *testing.T) {
+	for name, body := range map[string]func(m *explore.M){
+		"looked twice": func(m *explore.M) {
+			var x, y atomic.Int32
+			m.Go("reader", func() {
+				for x.Load() == 0 {
+					y.Store(x.Load())
+					runtime.Gosched()
+				}
+			})
+			m.Go("writer", func() { x.Store(1) })
+		},
+		"changed it": func(m *explore.M) {
+			var x atomic.Int32
+			m.Go("alone", func() {
+				for x.Load() == 0 {
+					x.Store(1)
+					runtime.Gosched()
+				}
+			})
+		},
+	} {
+		res := explore.Check(explore.Config{}, body)
+		require.Nil(t, res.Failure, name)
+		require.True(t, res.Exhausted)
+	}
+}
