@@ -22,6 +22,8 @@ func Size[T any]() uintptr {
 
 // Here returns an address on the stack of the calling goroutine, as a number that tells it from others that are running: two
 // stacks are never less than 2 KB apart. It changes as calls nest, and when the stack moves.
+//
+//go:nocheckptr
 func Here() uintptr {
 	var here byte
 	return uintptr(unsafe.Pointer(&here))

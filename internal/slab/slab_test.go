@@ -99,7 +99,7 @@ func TestAllocations(t *testing.T) {
 			s.Get()
 		}
 	})
-	require.LessOrEqual(t, allocs, float64(n)/60)
+	require.LessOrEqual(t, allocs, float64(n)/50)
 }
 
 // gone collects garbage until n is want.
