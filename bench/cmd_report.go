@@ -49,7 +49,7 @@ func runReport(ctx context.Context, cmd *cli.Command) error {
 		if !slices.Contains(sets, m.id) || ctx.Err() != nil {
 			continue
 		}
-		fmt.Fprintf(cmd.Root().ErrWriter, "bench: measuring %s\n", m.id)
+		remark(cmd, "measuring %s", m.id)
 		s, err := m.make(ctx, cmd, cmd.Bool("quick"))
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.id, err)

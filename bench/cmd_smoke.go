@@ -40,12 +40,12 @@ Examples:
 	}
 }
 
-func runSmoke(ctx context.Context, cmd *cli.Command) error {
+func runSmoke(ctx context.Context, cmd *cli.Command) (err error) {
 	out, err := os.MkdirTemp("", "taskwork-smoke")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(out)
+	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
 	w := cmd.Root().Writer
 	for _, line := range smokeLines {
 		if ctx.Err() != nil {
@@ -55,7 +55,10 @@ func runSmoke(ctx context.Context, cmd *cli.Command) error {
 		var printed bytes.Buffer
 		args := strings.Fields("bench " + strings.ReplaceAll(line, "OUT", out))
 		code := runAlone(ctx, args, &printed)
-		fmt.Fprintf(w, "%-45s %6.1f s  exit %d\n", line, time.Since(start).Seconds(), code)
+		_, err := fmt.Fprintf(w, "%-45s %6.1f s  exit %d\n", line, time.Since(start).Seconds(), code)
+		if err != nil {
+			return err
+		}
 		if code != exitOK || cmd.Bool("v") {
 			if _, err := printed.WriteTo(w); err != nil {
 				return err

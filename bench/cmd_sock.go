@@ -97,7 +97,7 @@ func sockConfig(cmd *cli.Command) (sock.Config, error) {
 		if given || low.Fits < 1 {
 			return cfg, low
 		}
-		fmt.Fprintf(cmd.Root().ErrWriter, "bench: %v; going on with that\n", low)
+		remark(cmd, "%v; going on with that", low)
 		cfg.Clients[i] = low.Fits
 	}
 	return cfg, nil
@@ -153,11 +153,12 @@ func sockTable(w io.Writer, cfg sock.Config, results []sock.Result) error {
 	if err := t.Text(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nmessages of %d bytes; entries/run: completions for each run of the consumer, at most 256;\n"+
+	about := fmt.Sprintf("\nmessages of %d bytes; entries/run: completions for each run of the consumer, at most 256;\n"+
 		"woken runs: share of the runs for which a push had to wake the consumer\n", cfg.Size)
 	for _, f := range faults {
-		fmt.Fprintln(w, "first error of", f)
+		about += "first error of " + f + "\n"
 	}
+	_, err := io.WriteString(w, about)
 	return err
 }
 

@@ -77,12 +77,12 @@ func runStress(ctx context.Context, cmd *cli.Command, everything bool) error {
 	cfg.Tick = func(t *stress.Totals) {
 		if live {
 			left := max(0, cfg.Duration-time.Since(start)).Round(time.Second)
-			fmt.Fprintf(w, "\r%v, %v to go: %s\x1b[K", time.Since(start).Round(time.Second), left, totals(t))
+			_, _ = fmt.Fprintf(w, "\r%v, %v to go: %s\x1b[K", time.Since(start).Round(time.Second), left, totals(t))
 		}
 	}
 	t, err := stress.Run(ctx, cfg)
 	if live {
-		fmt.Fprint(w, "\r\x1b[K")
+		_, _ = io.WriteString(w, "\r\x1b[K")
 	}
 	if ctx.Err() != nil {
 		interrupted(cmd)

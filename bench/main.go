@@ -1,6 +1,15 @@
 // Command bench puts the queues of github.com/taskwork/taskwork to work and measures them beside what else there is.
 //
-//	go run -C bench . sock        a receive ring over real sockets, with every queue and a channel behind it
+//	go run -C bench . compare -quick        every queue beside the channel and other people's
+//	go run -C bench . adds                  contended adds of the four generations
+//	go run -C bench . latency               percentiles by queue depth, before and after the spinlock list
+//	go run -C bench . targets               what is promised, measured
+//	go run -C bench . actors                a million Runners
+//	go run -C bench . sock -duration 2s     a receive ring over real sockets
+//	go run -C bench . stress -duration 8h   missed wakeups wanted
+//	go run -C bench . soak -duration 10m    everything at once, and the books have to balance
+//	go run -C bench . report                one page with plots; -docs ../docs/benchmarks.md: the docs
+//	go run -C bench . smoke                 all of it, briefly, for CI
 //
 // Every command has --help with examples. Commands exit with 0 if all went well, 1 if entries were lost or something failed,
 // and 2 if they were called in a way that makes no sense. Interrupted by Ctrl-C, a command ends what it is doing and prints
@@ -59,10 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		_, _ = fmt.Fprintf(stderr, "bench: %v\n", err)
 		return exitUsage
 	default:
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		_, _ = fmt.Fprintf(stderr, "bench: %v\n", err)
 		return exitFailed
 	}
 }

@@ -41,7 +41,10 @@ func (f figures) print(cmd *cli.Command) error {
 		return enc.Encode(map[string]any{"machine": thisMachine(), "figures": f.json})
 	case cmd.Bool("bench"):
 		m := thisMachine()
-		fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/taskwork/taskwork/bench\ncpu: %s\n", m.OS, m.Arch, m.CPU)
+		_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/taskwork/taskwork/bench\ncpu: %s\n", m.OS, m.Arch, m.CPU)
+		if err != nil {
+			return err
+		}
 		return f.bench(w)
 	default:
 		return f.table(w)
@@ -96,9 +99,14 @@ func cpuModel() string {
 	return "unknown processor"
 }
 
+// remark says something on standard error. There is nowhere to report that this failed.
+func remark(cmd *cli.Command, format string, args ...any) {
+	_, _ = fmt.Fprintf(cmd.Root().ErrWriter, "bench: "+format+"\n", args...)
+}
+
 // interrupted says on standard error that figures are incomplete.
 func interrupted(cmd *cli.Command) {
-	fmt.Fprintln(cmd.Root().ErrWriter, "bench: interrupted; this is what has been measured")
+	remark(cmd, "interrupted; this is what has been measured")
 }
 
 // cell prints a summary in few characters: median [10 %–90 %].

@@ -68,16 +68,15 @@ func TestCheckRejectsQueuesThatBreakTheirWord(t *testing.T) {
 			}
 		},
 		"out of order": func(n int, e Entry, push func(Entry)) {
-			switch {
-			case n%3000 == 1:
+			if n%3000 == 1 {
 				held = append(held, e)
-			default:
-				push(e)
-				for _, h := range held {
-					push(h)
-				}
-				held = nil
+				return
 			}
+			push(e)
+			for _, h := range held {
+				push(h)
+			}
+			held = nil
 		},
 	} {
 		fault := checkWithin(sound("unsound", harm), 200*time.Millisecond)

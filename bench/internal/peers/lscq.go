@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package peers
 
 import (
@@ -6,8 +8,9 @@ import (
 	"github.com/taskwork/taskwork/bench/internal/measure"
 )
 
-func lscqQueue() subject {
-	return subject{
+// lscqQueue is written in assembly, for two kinds of processor.
+func lscqQueue() []subject {
+	return []subject{{
 		Name:      "bytedance lscq",
 		Blocks:    "not at all: unbounded, multi-consumer; here the consumer yields and tries again",
 		Allocates: "a ring of 65536 slots (1 MB) when one is full or has been closed; recycled through a sync.Pool",
@@ -23,5 +26,5 @@ func lscqQueue() subject {
 				Pair:    pair(func(e entry) { q.Enqueue(e) }, q.Dequeue),
 			}
 		},
-	}
+	}}
 }

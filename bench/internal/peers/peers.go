@@ -24,17 +24,17 @@ const Capacity = 1024
 
 // All returns every peer, what comes with Go first.
 func All() []measure.Subject {
-	return []measure.Subject{
+	all := []measure.Subject{
 		channel(),
 		mutexSlices(),
 		mutexDeque(),
 		umpsc(),
 		mpmc(),
 		gnetQueue(),
-		lscqQueue(),
 		workivaRing(),
 		workivaQueue(),
 	}
+	return append(all, lscqQueue()...)
 }
 
 // poll makes a consumer that polls out of a function that takes an entry if there is one.

@@ -111,7 +111,7 @@ func (c Chart) draw(on draw.Canvas, inTheDark bool) error {
 		th = dark
 	}
 	on.SetColor(th.back)
-	on.Fill(on.Rectangle.Path())
+	on.Fill(on.Path())
 	p := plot.New()
 	p.BackgroundColor = th.back
 	p.Title.Text = c.Title

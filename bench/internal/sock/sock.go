@@ -183,7 +183,7 @@ func newServer(clients, size int) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer ln.Close()
+	defer func() { _ = ln.Close() }()
 	batch := max(1, min(16, bufferBytes/size))
 	for id := range uint32(clients) {
 		// One at a time, so that both ends of a connection know each other and the backlog never fills.
@@ -221,10 +221,10 @@ func newServer(clients, size int) (*server, error) {
 func (s *server) close() {
 	close(s.done)
 	for _, c := range s.clients {
-		c.nc.Close()
+		_ = c.nc.Close()
 	}
 	for _, c := range s.conns {
-		c.nc.Close()
+		_ = c.nc.Close()
 	}
 	s.readers.Wait()
 }
@@ -331,7 +331,7 @@ func (s *server) drain(r ring, sending *sync.WaitGroup, before int64) (lost int6
 			if !all {
 				// A client hangs in its write, because its buffers never came back.
 				for _, c := range s.clients {
-					c.nc.Close()
+					_ = c.nc.Close()
 				}
 				<-sent
 			}
