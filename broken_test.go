@@ -37,8 +37,8 @@ func forgiving(q taskwork.Queue[int], max int, fn func(int)) (s taskwork.Stats) 
 	return s
 }
 
-// faked is package fakenode in short. With forget it leaves nil in the head where the fake belongs, as before 2022: pushers then
-// take the queue for one at rest while a run is on.
+// faked is package fakenode in short. With forget it leaves nil in the head where the fake belongs, as before 2022: pushers
+// then take the queue for one at rest while a run is on.
 type faked struct {
 	list   llist.List[int]
 	fake   node.Node[int]
@@ -181,8 +181,8 @@ var brokenQueues = map[string]func(broken bool) taskwork.Queue[int]{
 
 const brokenEnv = "TASKWORK_BROKEN_QUEUE"
 
-// TestBrokenQueues: the suite rejects both at the first check of wakes, and so does the stress alone: there, the second wake starts
-// a second run beside the first. That is a data race, too, so the stress runs in a process of its own.
+// TestBrokenQueues: the suite rejects both at the first check of wakes, and so does the stress alone: there, the second wake
+// starts a second run beside the first. That is a data race, too, so the stress runs in a process of its own.
 func TestBrokenQueues(t *testing.T) {
 	for name, newQueue := range brokenQueues {
 		t.Run(name, func(t *testing.T) {

@@ -98,9 +98,9 @@ func bigForms(q taskwork.Queue[*big]) map[string]func(c *collector, n int) {
 	return forms
 }
 
-// TestCase_J2_HandedOutIsCollected: a big entry, handed out and dropped, is collected, whatever the queue does then: still active,
-// at rest, with entries queued behind it, with others before it. Where the entry is its own node, the node is collected, too, so
-// no cursor, tail, stub, fake or slot keeps it.
+// TestCase_J2_HandedOutIsCollected: a big entry, handed out and dropped, is collected, whatever the queue does then: still
+// active, at rest, with entries queued behind it, with others before it. Where the entry is its own node, the node is
+// collected, too, so no cursor, tail, stub, fake or slot keeps it.
 func TestCase_J2_HandedOutIsCollected(t *testing.T) {
 	guard(t)
 	each(t, func(t *testing.T, row queueOf[*big]) {
@@ -149,8 +149,8 @@ func TestCase_K3_AllCollected(t *testing.T) {
 	})
 }
 
-// TestCase_J1_KeptNode: whoever keeps one node keeps that node alone: its link is nil, and of a million others that go through the
-// queue after it, none is kept by it.
+// TestCase_J1_KeptNode: whoever keeps one node keeps that node alone: its link is nil, and of a million others that go through
+// the queue after it, none is kept by it.
 func TestCase_J1_KeptNode(t *testing.T) {
 	guard(t)
 	others := 1_000_000
@@ -201,8 +201,8 @@ func TestCase_J1_KeptNode(t *testing.T) {
 	})
 }
 
-// TestAllocations: with the caller's nodes nothing allocates; values share the allocation of their nodes, and so do the values of
-// a slice; a lane uses its chunks again.
+// TestAllocations: with the caller's nodes nothing allocates; values share the allocation of their nodes, and so do the values
+// of a slice; a lane uses its chunks again.
 func TestAllocations(t *testing.T) {
 	const runs, length = 200, 16
 	consume := func(q taskwork.Queue[int]) {

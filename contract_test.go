@@ -71,7 +71,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// suiteChecks runs single checks of the suite on all queues: those that a row of the fault list (docs/verification.md) asks for.
+// suiteChecks runs single checks of the suite on all queues: those that a row of the fault list (docs/verification.md) asks
+// for.
 func suiteChecks(t *testing.T, cfg contract.Config, checks ...contract.Check) {
 	t.Helper()
 	each(t, func(t *testing.T, q queueOf[int]) {
@@ -84,7 +85,8 @@ func suiteChecks(t *testing.T, cfg contract.Config, checks ...contract.Check) {
 	})
 }
 
-// TestCase_B1_PushesBesideHandler: a handler pushes, others push while it is at work: nobody is woken, and handlers do not overlap.
+// TestCase_B1_PushesBesideHandler: a handler pushes, others push while it is at work: nobody is woken, and handlers do not
+// overlap.
 func TestCase_B1_PushesBesideHandler(t *testing.T) {
 	suiteChecks(t, contract.Config{}, contract.HandlerPushes)
 }
@@ -100,7 +102,8 @@ func TestCase_G1_LeftOvers(t *testing.T) {
 	suiteChecks(t, contract.Config{}, contract.LeftOver, contract.DrainBreak)
 }
 
-// TestCase_H1_DoublePush: a queued node is refused, by its own queue, another one, and a chain, and nothing is lost by the attempt.
+// TestCase_H1_DoublePush: a queued node is refused, by its own queue, another one, and a chain, and nothing is lost by the
+// attempt.
 func TestCase_H1_DoublePush(t *testing.T) {
 	suiteChecks(t, contract.Config{}, contract.DoublePush)
 }

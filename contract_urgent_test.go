@@ -21,8 +21,8 @@ func drained(q taskwork.Queue[int]) (vs []int) {
 	}
 }
 
-// TestUrgent: urgent entries go before all that the consumer has not taken yet, behind earlier urgent ones; what it has taken is
-// not overtaken.
+// TestUrgent: urgent entries go before all that the consumer has not taken yet, behind earlier urgent ones; what it has taken
+// is not overtaken.
 func TestUrgent(t *testing.T) {
 	var q spinlist.Queue[int]
 	require.True(t, q.Push(1))

@@ -38,8 +38,8 @@ type linearState struct {
 	queued string // values as runes, oldest first: porcupine compares states, and strings compare
 }
 
-// totalModel is the contract of a queue with one total order, as a model: some order of the calls that agrees with real time must
-// explain all answers.
+// totalModel is the contract of a queue with one total order, as a model: some order of the calls that agrees with real time
+// must explain all answers.
 var totalModel = porcupine.Model{
 	Init: func() any { return linearState{} },
 	Step: func(s, in, out any) (bool, any) {
@@ -72,8 +72,8 @@ func linearStep(s linearState, c linearCall, a linearAnswer) (bool, linearState)
 	}
 }
 
-// laneModel is what a queue of lanes promises of each lane: one at a time, its pushes, and the pops that gave its entries, are a
-// queue. Wakes and rests concern all lanes together and are no part of it.
+// laneModel is what a queue of lanes promises of each lane: one at a time, its pushes, and the pops that gave its entries, are
+// a queue. Wakes and rests concern all lanes together and are no part of it.
 var laneModel = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		lane := map[int]int{} // by value

@@ -48,8 +48,8 @@ func setProcs(t *testing.T, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
-// TestCase_C3_HoveringAroundEmpty: up to eight producers, while no more than two entries are in the queue at a time, so that it empties all the time:
-// each entry is handed out once, and nothing else is.
+// TestCase_C3_HoveringAroundEmpty: up to eight producers, while no more than two entries are in the queue at a time, so that it
+// empties all the time: each entry is handed out once, and nothing else is.
 func TestCase_C3_HoveringAroundEmpty(t *testing.T) {
 	guard(t)
 	type item struct {
@@ -103,7 +103,8 @@ func TestCase_C3_HoveringAroundEmpty(t *testing.T) {
 	})
 }
 
-// stuck is a queue in which a push stays half done until it is released: Pop finds nothing, and Idle sees that there is something.
+// stuck is a queue in which a push stays half done until it is released: Pop finds nothing, and Idle sees that there is
+// something.
 type stuck struct {
 	taskwork.Queue[int]
 	looks    int // of the consumer
@@ -113,7 +114,8 @@ type stuck struct {
 func (q *stuck) Pop() (int, bool) { q.looks++; return 0, false }
 func (q *stuck) Idle() bool       { return q.released.Load() }
 
-// TestCase_C5_ConsumerGivesWay: on one processor, a consumer that waits for the second half of a push gives way to whoever can run, at every look.
+// TestCase_C5_ConsumerGivesWay: on one processor, a consumer that waits for the second half of a push gives way to whoever can
+// run, at every look.
 func TestCase_C5_ConsumerGivesWay(t *testing.T) {
 	guard(t)
 	setProcs(t, 1)
@@ -193,7 +195,8 @@ func TestCase_E1_BudgetOfRun(t *testing.T) {
 	})
 }
 
-// TestCase_E2_TaskPushesItself: a task that pushes itself again and again does not keep others from getting their turns, on one processor either.
+// TestCase_E2_TaskPushesItself: a task that pushes itself again and again does not keep others from getting their turns, on one
+// processor either.
 func TestCase_E2_TaskPushesItself(t *testing.T) {
 	guard(t)
 	setProcs(t, 1)

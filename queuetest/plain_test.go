@@ -87,8 +87,8 @@ func (q *twoSided) Pop() (v int, ok bool) {
 func (q *twoSided) Idle() bool  { return len(q.batch) == 0 && q.plain.Idle() }
 func (q *twoSided) Empty() bool { return len(q.batch) == 0 && q.plain.Empty() }
 
-// sharded keeps the order of each producer only: it has a shard for the entries of every other producer of the stress, whose values have the producer's
-// number in their upper bits. The first shard is emptied before the second.
+// sharded keeps the order of each producer only: it has a shard for the entries of every other producer of the stress, whose
+// values have the producer's number in their upper bits. The first shard is emptied before the second.
 type sharded struct {
 	mu     sync.Mutex
 	shards [2]plain

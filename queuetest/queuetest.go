@@ -23,8 +23,8 @@
 //	Model               random sequences of calls, compared with a slice and a flag
 //	Stress              up to 64 producers, and a goroutine for each wake: nothing lost, doubled, overlapping, out of order
 //
-// The subtests build on each other, so look at the first failure first. All end by themselves: one that makes no progress for 30
-// seconds fails with the stacks of all goroutines. Sequences are the same each time, and failures name the seed.
+// The subtests build on each other, so look at the first failure first. All end by themselves: one that makes no progress for
+// 30 seconds fails with the stacks of all goroutines. Sequences are the same each time, and failures name the seed.
 //
 // # What a queue must hold
 //

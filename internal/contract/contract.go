@@ -12,10 +12,10 @@
 //
 // # What the checks must not do
 //
-// A test that synchronizes more than the queue promises hides the faults that it is there to find: a counter that both a handler
-// and the next run increment orders these two, and the race detector will not see that the queue did not. So what a consumer
-// keeps is plain memory, handed on along with the duty; what producers and consumers publish for the one who waits for the end
-// is stored by them, never read or added to.
+// A test that synchronizes more than the queue promises hides the faults that it is there to find: a counter that both a
+// handler and the next run increment orders these two, and the race detector will not see that the queue did not. So what a
+// consumer keeps is plain memory, handed on along with the duty; what producers and consumers publish for the one who waits for
+// the end is stored by them, never read or added to.
 package contract
 
 import (
@@ -38,8 +38,8 @@ const (
 	Order      = "Order: entries of one producer leave in the order in which it pushed them."
 	TotalOrder = "Order: all entries leave in one total order that agrees with real time: a push that returned before another " +
 		"one began goes first."
-	PopFalse = "Pop's false is not rest: it means that nothing can be handed out now, since the queue is empty or a push is half " +
-		"done. While neither is so, Pop hands out an entry."
+	PopFalse = "Pop's false is not rest: it means that nothing can be handed out now, since the queue is empty or a push is " +
+		"half done. While neither is so, Pop hands out an entry."
 	Idle = "Idle puts the queue to rest and returns true, or returns false because something is queued or half pushed; only " +
 		"Idle() == true ends the consumer's duty."
 	Empty   = "Empty is false while anything is queued, half pushed, or held back on the consumer's own side, and true otherwise."
@@ -51,9 +51,10 @@ const (
 	Nodes = "Pop moves the value out: the node's Value is the zero value afterwards, and the node may be pushed again at once, " +
 		"also from inside the handler."
 	QueuedNode = "Pushing a node while it is queued panics, where one goroutine does it."
-	Chains     = "PushChain queues all nodes of the chain in order and leaves it empty. An empty chain is no push: it reports false."
-	Faults     = "Run: if fn panics or calls runtime.Goexit, that entry counts as handed out, the rest stays queued in order, the " +
-		"consumer is still active, and the panic goes on."
+	Chains     = "PushChain queues all nodes of the chain in order and leaves it empty. An empty chain is no push: it " +
+		"reports false."
+	Faults = "Run: if fn panics or calls runtime.Goexit, that entry counts as handed out, the rest stays queued in order, " +
+		"the consumer is still active, and the panic goes on."
 	Capped      = "Run ends when it has handed out max entries. It says More exactly if the queue would not go to rest then."
 	BrokenDrain = "Drain: a break leaves the rest queued and the consumer active."
 	OnlyMisuse  = "Only misuse panics, and no call of the active consumer or of a producer is one."

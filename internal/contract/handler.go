@@ -103,8 +103,8 @@ var HandlerPushes = sequential("HandlerPushes", func(s *scene) {
 
 var errFault = errors.New("fault of the handler, on purpose")
 
-// HandlerFaults checks that a handler's panic or Goexit costs its own entry and nothing else: at the first, a middle and the last
-// entry, with more pushed by the handler before it, and at the entry that emptied the queue.
+// HandlerFaults checks that a handler's panic or Goexit costs its own entry and nothing else: at the first, a middle and the
+// last entry, with more pushed by the handler before it, and at the entry that emptied the queue.
 var HandlerFaults = sequential("HandlerFaults", func(s *scene) {
 	for _, goexit := range []bool{false, true} {
 		for _, drain := range []bool{false, true} {

@@ -8,8 +8,8 @@ import (
 	"github.com/taskwork/taskwork"
 )
 
-// Model compares the queue with a slice and a flag, through random sequences of calls. Each sequence is one goroutine's, so every
-// answer is determined, and the order is one producer's.
+// Model compares the queue with a slice and a flag, through random sequences of calls. Each sequence is one goroutine's, so
+// every answer is determined, and the order is one producer's.
 var Model = sequential("Model", func(s *scene) {
 	for seed := range s.Seeds {
 		m := &model{

@@ -90,8 +90,8 @@ func (s *scene) repush(q taskwork.NodeQueue[int], n *taskwork.Node[int], when st
 	want(s, Wake, false, wake, "PushNode while the queue is active")
 }
 
-// DoublePush checks that a node in the queue, at every place in it, is refused by this queue and another, and by chains; and that
-// nothing has been lost or doubled by the attempt. It passes queues without nodes.
+// DoublePush checks that a node in the queue, at every place in it, is refused by this queue and another, and by chains; and
+// that nothing has been lost or doubled by the attempt. It passes queues without nodes.
 var DoublePush = sequential("DoublePush", func(s *scene) {
 	if _, ok := s.nodeQueue(); !ok {
 		return

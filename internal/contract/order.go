@@ -6,8 +6,8 @@ import (
 	"github.com/taskwork/taskwork"
 )
 
-// InOrder checks that one producer's entries leave in order, none lost and none doubled, at every length up to 100 and a few large
-// ones, growing from an offset, and over many turns at short lengths: where rings wrap and chunks are used again.
+// InOrder checks that one producer's entries leave in order, none lost and none doubled, at every length up to 100 and a few
+// large ones, growing from an offset, and over many turns at short lengths: where rings wrap and chunks are used again.
 var InOrder = sequential("Order", func(s *scene) {
 	lengths := []int{1000, MaxQueued / 2}
 	for n := 1; n <= 100; n++ {

@@ -68,9 +68,9 @@ func (p *producer) work() {
 		if r.shape.Tempo == lockstep {
 			early := !wake && r.q.Resting() && int(p.acked.Load()) != p.seq
 			p.await()
-			// If it has not been handed out by now, it is lost, which explains more.
-			if early && int(p.acked.Load()) == p.seq {
-				r.fail(Resting, "Resting was true before %s, whose push had returned, was handed out", entryName(p.id, p.seq-1))
+			if early && !r.stop.Load() {
+				r.fail(NoLostWork, "Resting was true before %s, whose push had found the queue active, was handed out: the consumer "+
+					"that was on duty has left it to one that another push woke", entryName(p.id, p.seq-1))
 				return
 			}
 		}

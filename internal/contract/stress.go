@@ -14,9 +14,9 @@ import (
 // Stress lets many producers push at once, in all forms, and starts a goroutine with a run for each wake. It is made of rounds,
 // each over a new queue and of another shape; see shape.
 //
-// It finds lost and doubled entries, overlapping consumers, broken order (of each producer and, by a clock, in total), wakes and
-// rests that do not add up, and hangs. A lost wakeup needs no waiting: once no run is under way and no producer has anything to
-// push, nothing can change any more.
+// It finds lost and doubled entries, overlapping consumers, broken order (of each producer and, by a clock, in total), wakes
+// and rests that do not add up, and hangs. A lost wakeup needs no waiting: once no run is under way and no producer has
+// anything to push, nothing can change any more.
 var Stress = Check{Name: "Stress", run: func(cfg Config) error {
 	end := time.Now().Add(cfg.For)
 	for n := 0; n < cfg.Rounds || time.Now().Before(end); n++ {
@@ -59,8 +59,8 @@ type shape struct {
 	Echo, Faulty, HandOver bool
 }
 
-// roundEntries is about how many entries a round has. An echo is pushed when its cause has left the queue, so with all of them it
-// stays below MaxQueued.
+// roundEntries is about how many entries a round has. An echo is pushed when its cause has left the queue, so with all of them
+// it stays below MaxQueued.
 const roundEntries = 4096
 
 func newShape(rng *rand.Rand, total bool) shape {
@@ -221,8 +221,8 @@ func (r *round) stuck() bool {
 	return waiting && before == after && rests == wakes
 }
 
-// waiting tells whether each producer either has pushed all or waits for its last entry, and one does wait. pushed is the sum of
-// what they have pushed.
+// waiting tells whether each producer either has pushed all or waits for its last entry, and one does wait. pushed is the sum
+// of what they have pushed.
 func (r *round) waiting() (pushed uint32, waiting bool) {
 	for _, p := range r.producers {
 		n := p.pushed.Load()
@@ -253,7 +253,8 @@ func (r *round) counts() string {
 	for _, p := range r.producers {
 		pushed += p.pushed.Load()
 	}
-	return fmt.Sprintf("producers have pushed %d entries and were told to wake %d times, %d runs have come to rest, Resting() is %t",
+	return fmt.Sprintf("producers have pushed %d entries and were told to wake %d times, %d runs have come to rest, "+
+		"Resting() is %t",
 		pushed, r.wakes(), r.rests.Load(), r.q.Resting())
 }
 
