@@ -141,11 +141,14 @@ func TestCase_J5_OddArguments(t *testing.T) {
 			require.NoError(t, a.PushAll([]int{}))
 			require.NoError(t, a.Shutdown(context.Background()))
 			require.Equal(t, seq(0, 600), a.handled)
-			runs := map[int]int64{1: 600, math.MaxInt32: 1, math.MaxInt: 1}[n]
-			if n < 1 {
-				runs = 3 // of 256
+			switch runs := a.Totals().Runs; {
+			case n < 1:
+				require.Equal(t, int64(3), runs, "of 256")
+			case n == 1:
+				require.Equal(t, int64(600), runs)
+			default:
+				require.Equal(t, int64(1), runs)
 			}
-			require.Equal(t, runs, a.Totals().Runs)
 		}
 	})
 }

@@ -83,9 +83,6 @@ func NewRunner[T any](q Queue[T], cfg RunnerConfig[T]) *Runner[T] {
 	if cfg.Budget < 1 {
 		cfg.Budget = defaultBudget
 	}
-	if cfg.Cancel == nil {
-		cfg.Cancel = func(T) {}
-	}
 	return &Runner[T]{q: q, cfg: cfg}
 }
 
@@ -296,7 +293,9 @@ func (r *Runner[T]) work(e *episode) {
 			calling = true
 			if e.drain || r.flags.Load()&flagCancel != 0 {
 				e.cancelled++
-				r.cfg.Cancel(v)
+				if r.cfg.Cancel != nil { // a function that does nothing would cost each Runner an allocation
+					r.cfg.Cancel(v)
+				}
 			} else {
 				e.stats.Count++
 				r.cfg.Handle(v)
