@@ -214,7 +214,7 @@ func TestExploreInboxCountdown(t *testing.T) {
 
 // TestExploreInboxCountdownTwo: the same with two pushes each. These are large; -scale 100 exhausts them.
 func TestExploreInboxCountdownTwo(t *testing.T) {
-	cfg := explore.Config{Budget: true, Time: 700 * time.Millisecond}
+	cfg := explore.Config{Budget: true, Time: 150 * time.Millisecond}
 	exploreInbox(t, cfg, countdown(append(mixes(2, 1), mixes(2, 2)...)...), "mpscq")
 }
 
@@ -227,8 +227,8 @@ func TestExploreInboxMany(t *testing.T) {
 		}
 	}
 	for _, cfg := range []explore.Config{
-		{Mode: explore.DFS, Preemptions: 2, Budget: true, Time: 500 * time.Millisecond},
-		{Mode: explore.PCT, Depth: 4, Seed: 1, Budget: true, Time: 500 * time.Millisecond, Executions: 1_000_000},
+		{Mode: explore.DFS, Preemptions: 2, Budget: true, Time: 100 * time.Millisecond},
+		{Mode: explore.PCT, Depth: 4, Seed: 1, Budget: true, Time: 100 * time.Millisecond, Executions: 1_000_000},
 	} {
 		t.Run(cfg.Mode.String(), func(t *testing.T) { exploreInbox(t, cfg, scenes, "fakenode", "mpscq") })
 	}
@@ -257,5 +257,5 @@ func TestExploreInboxEnds(t *testing.T) {
 		{producers: []string{"l", "l"}, min: 3, dst: 3, linger: 1},
 		{producers: []string{"l", "f"}, min: 3, dst: 3, linger: 1, cancel: true},
 	}
-	exploreInbox(t, explore.Config{Budget: true, Time: time.Second}, large, "fakenode", "mpscq")
+	exploreInbox(t, explore.Config{Budget: true, Time: 300 * time.Millisecond}, large, "fakenode", "mpscq")
 }

@@ -175,7 +175,7 @@ func TestExploreKick(t *testing.T) {
 		}
 		for _, s := range bounded {
 			t.Run(fmt.Sprintf("%s/%s", q.name, s), func(t *testing.T) {
-				explore.Run(t, explore.Config{Mode: explore.DFS, Preemptions: 3, Time: 10 * time.Second, Budget: true}, s.body(q.new))
+				explore.Run(t, explore.Config{Mode: explore.DFS, Preemptions: 3, Time: 3 * time.Second, Budget: true}, s.body(q.new))
 			})
 		}
 	}
@@ -275,7 +275,7 @@ func TestExploreLinearizable(t *testing.T) {
 	for _, q := range explored {
 		for _, size := range [][2]int{{2, 1}, {3, 1}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", q.name, size[0], size[1]), func(t *testing.T) {
-				explore.Run(t, explore.Config{Time: 15 * time.Second, Budget: size[0] > 2}, func(m *explore.M) {
+				explore.Run(t, explore.Config{Time: 5 * time.Second, Budget: size[0] > 2}, func(m *explore.M) {
 					queue := q.new()
 					nodes := make([]taskwork.Node[int], size[0])
 					history := make([][]porcupine.Operation, size[0]) // each client's own

@@ -134,6 +134,8 @@ func (s runnerScene) body(newQueue func() taskwork.NodeQueue[int]) func(m *explo
 				began = m.Tick()
 				if err := r.Shutdown(ctx); err == nil {
 					ended = m.Step()
+					totals := r.Totals()
+					m.Assert(totals.Handled == int64(len(handled)), "not exact after Shutdown: %+v, handled %v", totals, handled)
 				} else {
 					m.Assert(errors.Is(err, context.Canceled) && s.cancel, "shutdown: %v", err)
 				}
@@ -192,7 +194,7 @@ func TestExploreRunner(t *testing.T) {
 			runnerScene{pushers: 2, each: 2, panics: true, spawn: spawn})
 	}
 	exploreRunner(t, explore.Config{}, small)
-	exploreRunner(t, explore.Config{Budget: true, Time: time.Second}, large)
+	exploreRunner(t, explore.Config{Budget: true, Time: 300 * time.Millisecond}, large)
 }
 
 // TestExploreRunnerShutdown: Shutdown beside pushes, with and without an end of its ctx.
@@ -210,7 +212,7 @@ func TestExploreRunnerShutdown(t *testing.T) {
 		{pushers: 1, each: 1, shutdown: true, cancel: true, spawn: "never"},
 		{pushers: 1, each: 1, shutdown: true, cancel: true, spawn: "pool"},
 	})
-	exploreRunner(t, explore.Config{Budget: true, Time: time.Second}, []runnerScene{
+	exploreRunner(t, explore.Config{Budget: true, Time: 300 * time.Millisecond}, []runnerScene{
 		{pushers: 1, each: 2, shutdown: true, cancel: true},
 		{pushers: 2, each: 1, shutdown: true, cancel: true},
 		{pushers: 3, each: 1, shutdown: true},

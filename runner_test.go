@@ -179,7 +179,7 @@ func TestRunnerBudget(t *testing.T) {
 				pool.next(t)()
 			}
 			require.Zero(t, pool.len())
-			require.Equal(t, c.runs, stats(log.get()), "budget %d, %d entries", c.budget, c.entries)
+			require.Equal(t, c.runs, log.get(), "budget %d, %d entries", c.budget, c.entries)
 			require.Equal(t, seq(0, c.entries), a.handled)
 			require.Equal(t, 1, wakes)
 			require.Equal(t, taskwork.Totals{
