@@ -40,12 +40,14 @@ import (
 )
 
 // Option changes what [Run] demands.
-type Option func(*contract.Config)
+type Option struct {
+	set func(*contract.Config)
+}
 
 // TotalOrder demands that all entries leave in one total order that agrees with real time: a push that returned before another
 // one began goes first, whoever made them. Without it, only each producer's order counts.
 func TotalOrder() Option {
-	return func(cfg *contract.Config) { cfg.TotalOrder = true }
+	return Option{func(cfg *contract.Config) { cfg.TotalOrder = true }}
 }
 
 // Run checks the contract in subtests. newQueue returns a new queue each time; several are in use at a time. If they are
@@ -57,7 +59,9 @@ func Run(t *testing.T, newQueue func() taskwork.Queue[int], opts ...Option) {
 		cfg.Seeds, cfg.Rounds = 500, 25
 	}
 	for _, opt := range opts {
-		opt(&cfg)
+		if opt.set != nil {
+			opt.set(&cfg)
+		}
 	}
 	for _, check := range contract.All {
 		t.Run(check.Name, func(t *testing.T) {
