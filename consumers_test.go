@@ -44,6 +44,8 @@ type hooked[T any] struct {
 	// between two steps of the consumer, as if by another goroutine. After an Idle that returned true, the caller is no
 	// consumer any more.
 	step func()
+	// rested, if it is not nil, is called by whoever has found the queue at rest, before it is told.
+	rested func()
 	// half is true while the push of pushHalf is half done: everything is hidden behind it.
 	half atomic.Bool
 	// pops, idles and pushes count the calls.
@@ -110,6 +112,14 @@ func (q *hooked[T]) Empty() bool {
 	empty := !q.half.Load() && q.Queue.Empty()
 	q.between()
 	return empty
+}
+
+func (q *hooked[T]) Resting() bool {
+	resting := q.Queue.Resting()
+	if resting && q.rested != nil {
+		q.rested()
+	}
+	return resting
 }
 
 // atStep makes events happen at the given steps of the consumer of q, which count from the call on; steps do not fall. It

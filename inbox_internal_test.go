@@ -98,28 +98,31 @@ func TestCase_A1_ForcedPushLosesNoRace(t *testing.T) {
 	})
 }
 
-// TestCase_A1_Racing: the same with goroutines that really race.
+// TestCase_A1_Racing: the same with goroutines that really race: while one counts down as fast as it can, the other forces.
 func TestCase_A1_Racing(t *testing.T) {
-	rounds := 1000
+	const armed = 1 << 14
+	rounds := 200
 	if testing.Short() {
-		rounds = 100
+		rounds = 50
 	}
 	overQueues(t, func(t *testing.T, q Queue[int]) {
 		in := NewInbox(q, InboxConfig[int]{})
 		for round := range rounds {
-			lazy := 1 + round%3
-			done := receiver(in, context.Background(), 10, 2+round%2)
+			done := receiver(in, context.Background(), armed, armed)
 			var wg sync.WaitGroup
-			wg.Go(func() { _ = in.Push(1) })
-			for range lazy {
-				wg.Go(func() { _ = in.PushLazy(2) })
+			var stop atomic.Bool
+			wg.Go(func() {
+				for i := 0; i < armed-100 && !stop.Load(); i++ {
+					in.PushedLazy(false, 1)
+				}
+			})
+			for range round % 8 * 20 {
+				_ = in.word.Load() // the counting has begun
 			}
+			require.NoError(t, in.Push(round))
+			stop.Store(true)
 			wg.Wait()
-			got := <-done // a missed wakeup ends here
-			for n := len(got.vs); n < lazy+1; n++ {
-				_, ok := in.TryRecv()
-				require.True(t, ok)
-			}
+			require.Equal(t, received{vs: []int{round}}, <-done) // a missed wakeup ends here
 		}
 	})
 }

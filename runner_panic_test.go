@@ -148,6 +148,9 @@ func (s faultScene) run(t *testing.T, q taskwork.Queue[int], entries int) {
 	totals := a.Totals()
 	require.Equal(t, int64(entries), totals.Handled, "one whose handler panicked counts")
 	require.Equal(t, int64(n), totals.Panics)
+	if s.oneByOne {
+		require.Equal(t, int64(entries), totals.Runs, "a run that has emptied the queue is followed by no other, however it ended")
+	}
 	if s.spawner.name == "synchronous" && !s.onPanic {
 		require.Equal(t, int64(len(values)), totals.SpawnErrors, "a panic that came out of Spawn")
 	}

@@ -241,6 +241,40 @@ func TestRunnerShutdownGivesUpOnPushOnItsWay(t *testing.T) {
 	})
 }
 
+// TestRunnerShutdownLooksTwice: a push comes between Shutdown's look at the queue, which is at rest, and its making that final. The push
+// has seen nothing of that and starts a run; so Shutdown waits for it.
+func TestRunnerShutdownLooksTwice(t *testing.T) {
+	inBubble(t, func(t *testing.T, newQueue func() taskwork.Queue[int]) {
+		var pool later
+		a := newActor(t, newQueue(), taskwork.RunnerConfig[int]{Spawn: pool.spawn})
+		a.q.rested = func() {
+			a.q.rested = nil
+			a.Pushed(a.q.Queue.Push(1))
+		}
+		done := a.shutdown(context.Background())
+		require.True(t, waits(done))
+		pool.next(t)()
+		require.NoError(t, <-done)
+		require.Equal(t, []int{1}, a.handled)
+	})
+}
+
+// TestRunnerShutdownNeedsNoSpawn: once a Shutdown has given up, the goroutines behind Spawn may be gone. A run whose budget is used up then
+// cancels the rest itself, and so does a push that has decided to start a run just before.
+func TestRunnerShutdownNeedsNoSpawn(t *testing.T) {
+	inBubble(t, func(t *testing.T, newQueue func() taskwork.Queue[int]) {
+		var pool later
+		a := newActor(t, newQueue(), taskwork.RunnerConfig[int]{Spawn: pool.spawn, Budget: 1})
+		a.during = func(int) { require.ErrorIs(t, a.Shutdown(ended()), context.Canceled) }
+		require.NoError(t, a.PushAll(seq(0, 4)))
+		pool.next(t)()
+		require.Zero(t, pool.len())
+		require.Equal(t, []int{0}, a.handled)
+		require.Equal(t, seq(1, 4), a.cancelled)
+		require.True(t, a.q.Resting())
+	})
+}
+
 // TestRunnerLatePush: a push passes the check for closed, and publishes after Shutdown has returned nil. Its entry goes to
 // Cancel, on its goroutine, and Handle is not called.
 func TestRunnerLatePush(t *testing.T) {
