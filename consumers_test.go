@@ -15,7 +15,7 @@ import (
 // guard ends the program with a dump of all goroutines if the test has not ended after a time that it never needs.
 func guard(t *testing.T) {
 	t.Helper()
-	timer := time.AfterFunc(100*time.Second, func() {
+	timer := time.AfterFunc(100*time.Second+*stressFor, func() {
 		fmt.Fprintf(os.Stderr, "%s hangs\n", t.Name())
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
 		os.Exit(2)

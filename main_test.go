@@ -11,8 +11,9 @@ import (
 //
 //	go test . -taskwork.stress=10m
 //
+// It is shared out: half of it for the queues' stress, two fifths for the consumers' storms, a tenth for recorded histories.
 // Anything much longer needs go test's own -timeout, too.
-var stressFor = flag.Duration("taskwork.stress", 0, "how long the stress takes, all queues together; 0: a few seconds")
+var stressFor = flag.Duration("taskwork.stress", 0, "how long all stress takes together; 0: a few seconds")
 
 func TestMain(m *testing.M) {
 	flag.Parse()

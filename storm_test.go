@@ -25,7 +25,7 @@ func storm(t *testing.T, round func(t *testing.T, row queueOf[packet], rng *rand
 		total /= 5
 	}
 	if *stressFor > 0 {
-		total = *stressFor / 2 // there are two storms
+		total = *stressFor / 5 // there are two storms
 	}
 	each(t, func(t *testing.T, row queueOf[packet]) {
 		first := rand.Uint64()
