@@ -41,28 +41,34 @@ func TestCase_A3_LingerThenPush(t *testing.T) {
 	})
 }
 
-// TestCase_A5_EntriesDoNotRestartTheClock: min 100, linger 100 ms, a lazy push every 20 ms.
+// TestCase_A5_EntriesDoNotRestartTheClock: min 100, linger 100 ms, a lazy push every 20 ms; also if each of them wakes the
+// receiver, which then goes back to sleep.
 func TestCase_A5_EntriesDoNotRestartTheClock(t *testing.T) {
 	inBubble(t, func(t *testing.T, newQueue func() taskwork.Queue[int]) {
-		in := newMailbox(t, newQueue())
-		stop := make(chan struct{})
-		go func() {
-			tick := time.NewTicker(20 * ms)
-			defer tick.Stop()
-			for v := 0; ; v++ {
-				select {
-				case <-tick.C:
-					_ = in.PushLazy(v)
-				case <-stop:
-					return
+		for _, count := range []int{1, 1000} {
+			in := newMailbox(t, newQueue())
+			stop := make(chan struct{})
+			go func() {
+				tick := time.NewTicker(20 * ms)
+				defer tick.Stop()
+				for v := 0; ; v++ {
+					select {
+					case <-tick.C:
+						in.PushedLazy(in.q.Push(v), count)
+					case <-stop:
+						return
+					}
 				}
+			}()
+			got := in.recv(t.Context(), 200, 100, 100*ms)
+			require.NoError(t, got.err)
+			require.Equal(t, 100*ms, got.took)
+			require.Contains(t, []int{4, 5}, len(got.vs), "the fifth comes at the very moment")
+			if count > 1 {
+				require.GreaterOrEqual(t, in.wakes.Load(), int64(4))
 			}
-		}()
-		got := in.recv(t.Context(), 200, 100, 100*ms)
-		require.NoError(t, got.err)
-		require.Equal(t, 100*ms, got.took)
-		require.Contains(t, []int{4, 5}, len(got.vs), "the fifth comes at the very moment")
-		close(stop)
+			close(stop)
+		}
 	})
 }
 

@@ -81,7 +81,10 @@ func TestInboxLatePush(t *testing.T) {
 				want = []int{7, 8}
 			}
 			require.Equal(t, want, in.cancelled, "by the time that the push returns")
-			in.Pushed(in.q.Queue.Push(9), 1)
+			wake := in.q.Queue.Push(9)
+			_, ok := in.TryRecv()
+			require.False(t, ok, "the late push is the consumer now")
+			in.Pushed(wake, 1)
 			in.PushedLazy(in.q.Queue.Push(10), 1)
 			want = append(want, 9, 10)
 			require.Equal(t, want, in.cancelled)

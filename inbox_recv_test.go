@@ -307,6 +307,8 @@ func TestRecvBatchStaleMark(t *testing.T) {
 		require.True(t, asleep(done), "there is no entry")
 		require.NoError(t, in.PushLazy(2))
 		require.True(t, asleep(done), "and none that is due")
+		in.PushedLazy(false, 1)
+		require.True(t, asleep(done), "not even to one that is awake: the queue has been empty since the mark was met")
 		require.NoError(t, in.PushLazy(3))
 		require.Equal(t, batch{vs: []int{2, 3}}, <-done)
 		// With a lazy entry queued it may return early, as it does here.
