@@ -43,13 +43,13 @@ func TestCase_C1_RunnerHalfPush(t *testing.T) {
 				}
 			}
 			looks := 0
-			a.q.step = func() {
+			a.q.onStep(func() {
 				if pops > 0 && a.q.half.Load() {
 					if looks++; looks == 200 {
 						a.Pushed(finish())
 					}
 				}
-			}
+			})
 			require.NoError(t, a.Push(0))
 			synctest.Wait()
 			require.Equal(t, []int{0, 1, 2}, a.handled)

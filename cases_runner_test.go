@@ -114,12 +114,12 @@ func TestCase_B4_SynchronousSpawn(t *testing.T) {
 				finish = b.q.pushHalf(1)
 			}
 		}
-		b.q.step = func() {
+		b.q.onStep(func() {
 			if finish != nil && b.q.pops.Load() == 20 {
 				b.Pushed(finish())
 				finish = nil
 			}
-		}
+		})
 		require.NoError(t, b.Push(0))
 		require.Equal(t, []int{0, 1}, b.handled, "without a further push")
 		require.Equal(t, int64(1), b.Totals().Runs)

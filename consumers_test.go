@@ -40,10 +40,8 @@ type hooked[T any] struct {
 	// beforePush, if it is not nil, is called by Push and PushAll before anything is published: the caller has passed whatever
 	// check there was.
 	beforePush func()
-	// step, if it is not nil, is called by the consumer before and after each Pop, Idle and Empty. What it does there happens
-	// between two steps of the consumer, as if by another goroutine. After an Idle that returned true, the caller is no
-	// consumer any more.
-	step func()
+	// step is set by onStep.
+	step atomic.Pointer[func()]
 	// rested, if it is not nil, is called by whoever has found the queue at rest, before it is told.
 	rested func()
 	// half is true while the push of pushHalf is half done: everything is hidden behind it.
@@ -83,9 +81,20 @@ func (q *hooked[T]) PushAll(vs []T) bool {
 	return q.Queue.PushAll(vs)
 }
 
+// onStep has the consumer call f before and after each Pop, Idle and Empty, until another f is set; nil: nothing. What f does happens
+// between two steps of the consumer, as if by another goroutine. After an Idle that returned true, the caller is no consumer any
+// more.
+func (q *hooked[T]) onStep(f func()) {
+	if f == nil {
+		q.step.Store(nil)
+	} else {
+		q.step.Store(&f)
+	}
+}
+
 func (q *hooked[T]) between() {
-	if q.step != nil {
-		q.step()
+	if step := q.step.Load(); step != nil {
+		(*step)()
 	}
 }
 
@@ -128,7 +137,7 @@ func (q *hooked[T]) Resting() bool {
 func (q *hooked[T]) atStep(steps []int, events []func()) (happened func() int) {
 	var now, done atomic.Int64
 	var within atomic.Bool
-	q.step = func() {
+	q.onStep(func() {
 		if !within.CompareAndSwap(false, true) {
 			return
 		}
@@ -142,7 +151,7 @@ func (q *hooked[T]) atStep(steps []int, events []func()) (happened func() int) {
 		}
 		now.Add(1)
 		within.Store(false)
-	}
+	})
 	return func() int { return int(done.Load()) }
 }
 

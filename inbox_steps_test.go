@@ -134,7 +134,7 @@ func (s *inboxSteps) run(q taskwork.Queue[int]) (happened int) {
 	count := s.in.q.atStep(s.steps, events)
 	done := s.in.receive(s.ctx, s.dst, s.atLeast, 0)
 	happened = count()
-	s.in.q.step = nil
+	s.in.q.onStep(nil)
 	for _, late := range events[happened:] { // later than any step: the receiver sleeps, or has returned
 		late()
 		synctest.Wait()

@@ -128,7 +128,7 @@ func (s *runnerSteps) run(q taskwork.Queue[int], synchronous bool) (happened int
 	require.NoError(s.t, s.a.PushAll(s.accepted))
 	runs.Wait()
 	happened = count()
-	s.a.q.step = nil
+	s.a.q.onStep(nil)
 	for _, late := range events[happened:] { // later than any step
 		late()
 		runs.Wait()

@@ -215,12 +215,12 @@ func TestRunnerTotals(t *testing.T) {
 		total := taskwork.Totals{}
 		handled := 0
 		a.during = func(int) { handled++ }
-		a.q.step = func() {
+		a.q.onStep(func() {
 			// Whoever sees the queue at rest sees exact totals. The step after Idle is the earliest moment.
 			if a.q.Resting() && a.Totals().Handled != int64(handled) {
 				t.Errorf("at rest after %d entries, with %+v", handled, a.Totals())
 			}
-		}
+		})
 		for n := 1; n <= 12; n++ {
 			require.NoError(t, a.PushAll(seq(0, n)))
 			synctest.Wait()
