@@ -78,7 +78,7 @@ func TestInboxAllocations(t *testing.T) {
 		{"RecvBatch/linger", func(in *taskwork.Inbox[int]) error {
 			_, err := in.RecvBatch(ctx, dst, 1, time.Hour)
 			return err
-		}, 0, 4},
+		}, 0, 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, newQueue func() taskwork.NodeQueue[int]) {
