@@ -20,5 +20,5 @@ func fileLimit() int {
 			l = raised
 		}
 	}
-	return int(min(uint64(l.Cur), math.MaxInt32))
+	return int(min(uint64(l.Cur), math.MaxInt32)) //nolint:unconvert // Cur is signed on some systems
 }
